@@ -1,0 +1,49 @@
+// Bundles the TypeScript: the panels into gradlab/static (what the kernel sends to the page), and the JupyterLab
+// extension into js/lib/lab.js, from which @jupyter/builder makes gradlab/labextension.
+//
+//   node js/build.mjs [--prod] [--watch] [--only=panels|lab]
+import * as esbuild from 'esbuild';
+
+const flags = new Set(process.argv.slice(2));
+const prod = flags.has('--prod');
+const only = [...flags].find(flag => flag.startsWith('--only='))?.slice('--only='.length);
+
+const shared = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  charset: 'utf8',
+  logLevel: 'info',
+  legalComments: 'none'
+};
+
+const jobs = {
+  panels: {
+    ...shared,
+    entryPoints: ['js/panels/session.ts', 'js/panels/panel.ts'],
+    outdir: 'gradlab/static',
+    // anywidget runs a module from a blob: URL, where no other file can be reached: styles travel inside, as text.
+    loader: { '.css': 'text' },
+    minify: prod,
+    // An inline map travels with every widget: worth it only on a developer's machine.
+    sourcemap: prod ? false : 'inline'
+  },
+  lab: {
+    ...shared,
+    entryPoints: ['js/lab/index.ts'],
+    outfile: 'js/lib/lab.js',
+    // JupyterLab brings its own packages; rspack minifies.
+    packages: 'external'
+  }
+};
+
+for (const [name, job] of Object.entries(jobs)) {
+  if (only && only !== name) {
+    continue;
+  }
+  if (flags.has('--watch')) {
+    await (await esbuild.context(job)).watch();
+  } else {
+    await esbuild.build(job);
+  }
+}
