@@ -1,0 +1,391 @@
+"""Tensor: an array that remembers how it was made."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import autograd, ops
+from .backend import DEFAULT_FLOAT, Array, as_array, is_array, to_numpy, xp_of
+from .errors import DTypeError, GraphError, ShapeError, explain
+from .function import Function, is_grad_enabled, no_grad, use_tensor_type
+from .surface import Surface
+
+_serials = count(1)
+_new = object.__new__
+
+
+class Tensor(Surface):
+    """An array, its gradient, and the `Function` that made it (None for a leaf).
+
+    `Tensor(data)` takes numbers as float32; `gl.tensor(data)` keeps integers and the dtype of arrays.
+
+    >>> x = Tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.], shape=(2,))
+    """
+
+    __slots__ = ("__weakref__", "_data", "_grad", "_serial", "_version", "grad_fn", "requires_grad")
+    grad_fn: Function | None
+    requires_grad: bool
+
+    def __init__(self, data: object, requires_grad: bool = False, dtype: Any = None) -> None:
+        if isinstance(data, Tensor):
+            data = data._data
+        if dtype is None and not is_array(data) and not hasattr(data, "dtype"):
+            dtype = DEFAULT_FLOAT
+        array = as_array(data)
+        self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
+        self._grad: Array | None = None
+        self.grad_fn, self._version, self._serial, self.requires_grad = None, [0], 0, False
+        if requires_grad:
+            self.requires_grad_()
+
+    @classmethod
+    def made(cls, data: Array, fn: Function | None) -> Tensor:
+        """A tensor around an array as it is; skips __init__, which would cost more than many steps."""
+        self = _new(cls)
+        self._data, self._grad, self._version, self._serial = data, None, [0], 0
+        self.grad_fn = fn
+        self.requires_grad = fn is not None
+        return self
+
+    # -- what it is
+
+    @property
+    def data(self) -> Array:
+        """The array itself. Assigning counts as a change; a write into it (`t.data[0] = 9`) can't be seen."""
+        return self._data
+
+    @data.setter
+    def data(self, value: Array | Tensor) -> None:
+        self._data = as_array(value._data if isinstance(value, Tensor) else value)
+        self._version[0] += 1
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient, sharing memory with what the optimizer reads; None before the first backward."""
+        return None if self._grad is None else Tensor.made(self._grad, None)
+
+    @grad.setter
+    def grad(self, value: Array | Tensor | float | None) -> None:
+        if value is None:
+            self._grad = None
+            return
+        array = value._data if isinstance(value, Tensor) else as_array(value)
+        if array.ndim == 0:
+            array = xp_of(self._data).full(self._data.shape, array, self._data.dtype)
+        if array.shape != self._data.shape:
+            raise ShapeError(explain("grad: the gradient has another shape than its tensor",
+                                     got={"gradient": array.shape, "tensor": self.shape}, need="the same shape, 0 or None"))
+        self._grad = array.astype(self._data.dtype, copy=not array.flags.writeable)
+
+    @property
+    def version(self) -> int:
+        """How often the values were changed in place, here or through a tensor that shares the memory."""
+        return self._version[0]
+
+    def bump(self) -> None:
+        """Count a change that was written into the array."""
+        self._version[0] += 1
+
+    @property
+    def serial(self) -> int:
+        """A number of this tensor alone in this process."""
+        if not self._serial:
+            self._serial = next(_serials)
+        return self._serial
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self._data.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._data.ndim
+
+    @property
+    def dtype(self) -> Any:
+        """Kind of number."""
+        return self._data.dtype
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded step made it."""
+        return self.grad_fn is None
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one axis."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def dim(self) -> int:
+        """Number of axes."""
+        return self._data.ndim
+
+    def numel(self) -> int:
+        """Number of entries."""
+        return int(self._data.size)
+
+    # -- gradients
+
+    def backward(self, gradient: TensorLike | None = None, retain_graph: bool = False) -> None:
+        """Add d(self)/d(leaf) to `.grad` of every leaf it was made from; see `gradlab.autograd.backward`."""
+        autograd.backward(self, gradient, retain_graph)
+
+    def accumulate(self, d: Array, fresh: bool = False) -> None:
+        """Add `d` into the gradient; `fresh` says that nobody else holds `d`, so that no copy is needed."""
+        if self._grad is None:
+            self._grad = d if fresh else xp_of(d).array(d, copy=True, order="C")
+        else:
+            self._grad += d
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this result in `.grad` too, when backward passes it."""
+        if not self.requires_grad:
+            raise GraphError(explain("retain_grad: this tensor requires no gradient", got={"shape": self.shape},
+                                     need="a result that requires one"))
+        if self.grad_fn is not None:
+            held = self.grad_fn.retained = self.grad_fn.retained or []
+            if not any(reference() is self for reference in held):
+                held.append(weakref.ref(self))
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Ask for gradients of this leaf, or no longer.
+
+        Raises:
+            DTypeError: integers and booleans have no gradient.
+            GraphError: the tensor is no leaf.
+        """
+        if requires_grad and self._data.dtype.kind != "f":
+            raise DTypeError(explain("requires_grad: only floating tensors have a gradient", got={"dtype": self.dtype},
+                                     need="float16, float32 or float64", fix="dtype=gl.float32"))
+        if self.grad_fn is not None and not requires_grad:
+            raise GraphError(explain("requires_grad_: this tensor is a result, not a leaf", got={"grad_fn": self.grad_fn},
+                                     need="a leaf", fix="y = x.detach()"))
+        self.requires_grad = requires_grad
+        return self
+
+    def detach(self) -> Tensor:
+        """The same numbers, in the same memory, without history."""
+        out = Tensor.made(self._data, None)
+        out._version = self._version
+        return out
+
+    def clone(self) -> Tensor:
+        """A copy with numbers of its own; the gradient passes through."""
+        return ops.clone(self)
+
+    # -- as Python and NumPy values
+
+    def numpy(self) -> np.ndarray:
+        """The array in main memory, shared with the tensor.
+
+        Raises:
+            GraphError: the tensor requires a gradient, which NumPy would lose.
+        """
+        if self.requires_grad:
+            raise GraphError(explain("numpy: this tensor requires a gradient, which an array would lose", got={"shape": self.shape},
+                                     need="a tensor without history", fix="t.detach().numpy()"))
+        return to_numpy(self._data)
+
+    def item(self) -> Any:
+        """The only entry as a Python number."""
+        if self._data.size != 1:
+            raise ShapeError(explain("item: only a tensor with one entry is a number", got={"shape": self.shape},
+                                     need="one entry", fix="t.tolist()"))
+        return self._data.item()
+
+    def tolist(self) -> Any:
+        """The numbers in nested lists."""
+        return self._data.tolist()
+
+    def astype(self, dtype: Any) -> Tensor:
+        """The same values in another kind of number; the gradient comes back in the old one."""
+        return ops.cast(self, dtype)
+
+    to = astype
+
+    def float(self) -> Tensor:
+        """As float32."""
+        return ops.cast(self, np.dtype("float32"))
+
+    def double(self) -> Tensor:
+        """As float64."""
+        return ops.cast(self, np.dtype("float64"))
+
+    def long(self) -> Tensor:
+        """As int64."""
+        return ops.cast(self, np.dtype("int64"))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = to_numpy(self._data)
+        return np.array(array, dtype=dtype) if copy else np.asarray(array, dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
+        """`array * tensor` is a step of the graph; `p.data -= lr * p.grad` (an `out`) writes the array and records nothing."""
+        if out is not None:
+            arrays = [x._data if isinstance(x, Tensor) else x for x in inputs]
+            targets = tuple(x._data if isinstance(x, Tensor) else x for x in out)
+            return getattr(ufunc, method)(*arrays, out=targets, **kwargs)
+        if method != "__call__" or ufunc not in ops.UFUNCS or kwargs:
+            raise DTypeError(explain(f"numpy.{ufunc.__name__}: gradlab can't differentiate this call", got={"method": method, **kwargs},
+                                     need=f"one of {', '.join(sorted(u.__name__ for u in ops.UFUNCS))}, or an array",
+                                     fix=f"numpy.{ufunc.__name__}(t.detach().numpy())" if method == "__call__" else ""))
+        return ops.UFUNCS[ufunc](*inputs)
+
+    def __len__(self) -> int:
+        if not self._data.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return self._data.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._data.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        if self._data.size != 1:
+            raise ShapeError(explain("bool: a tensor with several entries is neither true nor false", got={"shape": self.shape},
+                                     need="one entry", fix="(a == b).data.all()"))
+        return bool(self._data)
+
+    def __float__(self) -> float:  # type: ignore[valid-type]
+        return float(self.item())  # type: ignore[operator]
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        if self._data.dtype.kind not in "iu":
+            raise TypeError(f"only an integer tensor can be an index, not {self._data.dtype}")
+        return int(self.item())
+
+    __hash__ = object.__hash__
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if self.grad_fn is not None:
+            raise GraphError(explain("deepcopy: this tensor is a result, and its graph can't be copied", got={"grad_fn": self.grad_fn},
+                                     need="a leaf", fix="t.detach().clone()"))
+        out = type(self).made(self._data.copy(), None)
+        out.requires_grad = self.requires_grad
+        out._grad = None if self._grad is None else self._grad.copy()
+        memo[id(self)] = out
+        return out
+
+    def __reduce__(self) -> Any:
+        if self.grad_fn is not None:
+            raise GraphError(explain("pickle: this tensor is a result, and its graph can't be stored", got={"grad_fn": self.grad_fn},
+                                     need="a leaf", fix="t.detach()"))
+        return _rebuilt, (type(self), to_numpy(self._data), self.requires_grad)
+
+    def __repr__(self) -> str:
+        numbers = np.array2string(to_numpy(self._data), separator=", ", prefix="tensor(", threshold=200, edgeitems=3)
+        notes = [f"shape={self.shape}"]
+        if self.dtype not in (DEFAULT_FLOAT, np.dtype("int64"), np.dtype("bool")):
+            notes.append(f"dtype={self.dtype}")
+        if self.grad_fn is not None:
+            notes.append(f"grad_fn={self.grad_fn}")
+        elif self.requires_grad:
+            notes.append("requires_grad=True")
+        return f"tensor({numbers}, {', '.join(notes)})"
+
+    # -- changes in place
+
+    def __setitem__(self, index: Any, value: TensorLike) -> None:
+        value_data = value._data if isinstance(value, Tensor) else value
+
+        def write() -> None:
+            self._data[ops.raw_index(index)] = value_data
+
+        self._change("x[i] = v", value, write, lambda x: ops.set_index(x, index, value))
+
+    def _change(self, what: str, other: Any, write: Any, step: Any) -> Tensor:
+        """Change this tensor: in its memory where no gradient is asked for, else by a step of the graph.
+
+        Inside the graph the values get new memory, so that what earlier steps saved stays right.
+        """
+        if is_grad_enabled() and (self.requires_grad or getattr(other, "requires_grad", False)):
+            if self.grad_fn is None and self.requires_grad:
+                raise GraphError(explain(f"{what}: a leaf that requires a gradient can't be changed in place", got={"shape": self.shape},
+                                         need="no_grad around the change, or a new tensor", fix="with gl.no_grad(): ..."))
+            if self.grad_fn is not None and self.grad_fn.view:
+                raise GraphError(explain(f"{what}: this tensor is a view, and the change would not reach what it looks at",
+                                         got={"grad_fn": self.grad_fn}, need="a tensor of its own", fix="y = x.clone()"))
+            before = Tensor.made(self._data, self.grad_fn)
+            before.requires_grad, before._version = self.requires_grad, self._version
+            after = step(before)
+            self._data, self.grad_fn, self.requires_grad, self._version = after._data, after.grad_fn, after.requires_grad, after._version
+        elif self.grad_fn is not None:
+            self._data = self._data.copy()  # what the graph saved stays as it was
+            self._version = [0]
+            write()
+        else:
+            write()
+            self.bump()
+        return self
+
+    def _arithmetic(self, ufunc: np.ufunc, sign: str, other: Any, step: Any) -> Tensor:
+        operand = other._data if isinstance(other, Tensor) else other
+
+        def write() -> None:
+            try:
+                ufunc(self._data, operand, out=self._data, casting="same_kind")
+            except ValueError:
+                raise ShapeError(explain(f"x {sign} y: the result doesn't fit x", got={"x": self.shape, "y": np.shape(operand)},
+                                         need="a y that broadcasts to x")) from None
+
+        return self._change(f"x {sign} y", other, write, lambda x: _same_shape(step(x, other), x, sign))
+
+    def __iadd__(self, other: TensorLike) -> Tensor:
+        return self._arithmetic(np.add, "+=", other, ops.add)
+
+    def __isub__(self, other: TensorLike) -> Tensor:
+        return self._arithmetic(np.subtract, "-=", other, ops.sub)
+
+    def __imul__(self, other: TensorLike) -> Tensor:
+        return self._arithmetic(np.multiply, "*=", other, ops.mul)
+
+    def __itruediv__(self, other: TensorLike) -> Tensor:
+        return self._arithmetic(np.true_divide, "/=", other, ops.div)
+
+    add_, sub_, mul_, div_ = __iadd__, __isub__, __imul__, __itruediv__
+
+    def copy_(self, other: TensorLike) -> Tensor:
+        """Overwrite every entry with those of `other`, which may broadcast."""
+        self[...] = other
+        return self
+
+    def fill_(self, value: float) -> Tensor:  # type: ignore[valid-type]
+        """Overwrite every entry with one number."""
+        self[...] = value
+        return self
+
+    def zero_(self) -> Tensor:
+        """Overwrite every entry with 0."""
+        return self.fill_(0)
+
+
+TensorLike: TypeAlias = Tensor | Array | float | int | list[Any]
+
+
+def _same_shape(after: Tensor, before: Tensor, sign: str) -> Tensor:
+    if after.shape != before.shape:
+        raise ShapeError(explain(f"x {sign} y: the result doesn't fit x", got={"x": before.shape, "result": after.shape},
+                                 need="a y that broadcasts to x"))
+    return after
+
+
+def _rebuilt(cls: type[Tensor], array: np.ndarray, requires_grad: bool) -> Tensor:
+    out = cls.made(array, None)
+    out.requires_grad = requires_grad
+    return out
+
+
+use_tensor_type(Tensor)

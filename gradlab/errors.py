@@ -1,0 +1,44 @@
+"""Every error gradlab raises: one class per cause, each also the built-in it refines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+class GradlabError(Exception):
+    """Parent of every gradlab error, so that one `except` can catch them all."""
+
+
+class ShapeError(GradlabError, ValueError):
+    """Sizes that cannot go together."""
+
+
+class DTypeError(GradlabError, TypeError):
+    """A kind of number that the operation has no meaning for."""
+
+
+class GraphError(GradlabError, RuntimeError):
+    """A backward pass, or a change in place, that the recorded graph cannot answer."""
+
+
+class DeviceError(GradlabError, RuntimeError):
+    """Arrays that live in different places, or in a place that is not there."""
+
+
+def explain(what: str, *, got: Mapping[str, object], need: str, fix: str = "") -> str:
+    """Lay an error out as: what failed, what came in, what was needed, what to try.
+
+    Args:
+        got: what came in, by name; shapes are written as tuples.
+        fix: given only where the code knows that it would work.
+
+    >>> print(explain("matmul: the inner sizes differ", got={"a": (32, 784), "b": (10, 784)}, need="a: (n, k), b: (k, m)", fix="b.T"))
+    matmul: the inner sizes differ
+      a     (32, 784)
+      b     (10, 784)
+      need: a: (n, k), b: (k, m)
+      try:  b.T
+    """
+    width = max([len("need:"), *map(len, got)])
+    rows = [*got.items(), ("need:", need), *([("try:", fix)] if fix else [])]
+    return "\n".join([what, *(f"  {name:<{width}} {value}" for name, value in rows)])

@@ -1,0 +1,283 @@
+"""Function: one differentiable step, and the two doors every step goes through."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+
+from . import observe
+from .backend import ARRAY_TYPES, Array, align, as_array, unbroadcast
+from .cases import Case
+from .errors import GraphError, ShapeError, explain
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor, TensorLike
+
+_recording: ContextVar[bool] = ContextVar("recording", default=True)
+_sequence = count(1)
+_new = object.__new__
+Kind = Literal["matmul", "elementwise", "reduce", "shape", "loss"]
+
+
+class Constant:
+    """A Python number as an input: it stays a number, so that it widens no dtype (NEP 50) and needs no copy to a GPU."""
+
+    __slots__ = ("_data",)
+    shape = ()
+    requires_grad = False
+    grad_fn = None
+    version = 0
+    _version: ClassVar[list[int]] = [0]
+
+    def __init__(self, number: float) -> None:
+        self._data = number
+
+    @property
+    def data(self) -> float:
+        """The number."""
+        return self._data
+
+    def __repr__(self) -> str:
+        return repr(self._data)
+
+
+class Function:
+    """One step of a computation; the instance is the graph node (`grad_fn`) of the tensor it made.
+
+    A subclass writes `forward` on arrays and `backward`, which maps the gradient `g` of the loss with respect to the
+    output to one gradient per input. Whatever `forward` keeps on `self` is what it saved; nothing else is stored.
+
+    Attributes:
+        inputs: what the step read: Tensors, and Constants for Python numbers.
+        needs: per input, whether a gradient has to go there; `backward` may return None where it does not.
+        parents: per input, the Function that had made it at that time; None for a leaf.
+        params: the keyword arguments of `apply`.
+        seq: the place in the order of all steps of this process.
+    """
+
+    latex: ClassVar[str] = ""  # the formula, for panels to typeset
+    kind: ClassVar[Kind] = "elementwise"  # what colour the node has in the graph
+    cases: ClassVar[tuple[Case, ...]] = ()  # what the step is checked on
+    aligns: ClassVar[bool] = False  # operands are brought to one dtype before forward, see `backend.align`
+    reads: ClassVar[tuple[str, ...]] = ("inputs", "output")  # the values backward relies on: a change of them is an error
+    view: ClassVar[bool] = False  # the output may share memory with input 0
+    fresh: ClassVar[bool] = False  # backward returns new arrays only, so that a leaf may keep them without a copy
+    retained: list[Any] | None = None  # weak references to outputs whose gradient is to be kept
+
+    __slots__ = ("__dict__", "__weakref__", "inputs", "made_version", "needs", "output_version", "params", "parents", "seq", "versions")
+    seq: int
+    inputs: tuple[Tensor | Constant, ...]
+    parents: tuple[Function | None, ...]
+    needs: tuple[bool, ...]
+    params: dict[str, Any]
+    versions: list[int]
+
+    def forward(self, *arrays: Any, **params: Any) -> Array:
+        """Compute the output array from the input arrays."""
+        raise NotImplementedError(f"{type(self).__name__} must define forward(self, *arrays, **params)")
+
+    def backward(self, g: Array) -> Array | tuple[Array | None, ...]:
+        """Map the gradient of the output to the gradients of the inputs."""
+        raise NotImplementedError(f"{type(self).__name__} has no gradient: write backward(self, g), or detach its inputs")
+
+    @classmethod
+    def apply(cls, *inputs: TensorLike, **params: Any) -> Tensor:
+        """Run the step on tensors and, where a gradient is wanted, remember how.
+
+        Anything that is not a Tensor is taken as a constant: numbers, arrays, nested lists.
+        """
+        fn = _new(cls)
+        fn.seq = next(_sequence)
+        fn.params = params
+        for x in inputs:
+            if not isinstance(x, _tensor_type):
+                inputs = tuple([_as_input(x) for x in inputs])
+                break
+        fn.inputs = inputs  # type: ignore[assignment]
+        observer = observe.current
+        if observer is None:
+            return fn._run()
+        return observe.watched(observer, "forward", fn, inputs, fn._run)
+
+    def _run(self) -> Tensor:
+        inputs = self.inputs
+        self.needs = needs = tuple([t.requires_grad for t in inputs])
+        arrays = [t._data for t in inputs]
+        if self.aligns:
+            arrays = align(arrays)
+        data = self.forward(*arrays, **self.params) if self.params else self.forward(*arrays)
+        if data.__class__ not in ARRAY_TYPES:
+            data = as_array(data)
+        if True in needs and _recording.get() and data.dtype.kind == "f":
+            self.versions = [t._version[0] for t in inputs]
+            self.parents = tuple([t.grad_fn for t in inputs])
+            out = _tensor_type.made(data, self)
+            if self.view or data is arrays[0]:
+                out._version = inputs[0]._version
+            self.output_version, self.made_version = out._version, out._version[0]
+            return out
+        out = _tensor_type.made(data, None)
+        if arrays and (self.view or data is arrays[0]):
+            out._version = inputs[0]._version
+        return out
+
+    def pull(self, g: Array) -> tuple[Array | None, ...]:
+        """`backward(g)`: one gradient per input, each in its input's shape and dtype (None where none is needed)."""
+        observer = observe.current
+        if observer is None:
+            return self._pull(g)
+        return observe.watched(observer, "backward", self, (g,), functools.partial(self._pull, g))
+
+    def _pull(self, g: Array) -> tuple[Array | None, ...]:
+        grads = self.backward(g)
+        if grads.__class__ is not tuple:
+            grads = (grads,)
+        inputs = self.inputs
+        if len(grads) != len(inputs):
+            raise GraphError(explain(f"{type(self).__name__}.backward: one gradient per input, please",
+                                     got={"inputs": len(inputs), "gradients": len(grads)}, need="a tuple as long as the inputs"))
+        return tuple([_fitted(self, d, t) if need and d is not None else None
+                      for d, t, need in zip(grads, inputs, self.needs, strict=True)])
+
+    def check(self) -> None:
+        """Refuse a pull that would read freed or changed values.
+
+        Raises:
+            GraphError: the step was freed by an earlier backward, or something it reads was changed in place.
+        """
+        name = type(self).__name__
+        inputs = getattr(self, "inputs", None)
+        if inputs is None:
+            raise GraphError(explain("backward: this graph was freed by an earlier backward", got={"step": name},
+                                     need="a graph not used yet", fix="loss.backward(retain_graph=True) the first time"))
+        reads = self.reads
+        if "inputs" in reads:
+            for i, (tensor, version) in enumerate(zip(inputs, self.versions, strict=True)):
+                if tensor._version[0] != version:
+                    raise _changed(name, f"input {i}, shape {tensor.shape},", version, tensor._version[0])
+        if "output" in reads and self.output_version[0] != self.made_version:
+            raise _changed(name, "its output", self.made_version, self.output_version[0])
+
+    def free(self) -> None:
+        """Drop what was saved; a later backward through this step is an error that says so."""
+        self.__dict__.clear()
+        del self.inputs, self.parents
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+def _fitted(fn: Function, d: Array, tensor: Any) -> Array:
+    """The gradient in its input's shape and dtype; un-broadcasting is here, so that rules stay textbook."""
+    data = tensor._data
+    shape = data.shape
+    if d.__class__ not in ARRAY_TYPES:
+        d = np.asarray(d)
+    if d.shape != shape:
+        try:
+            d = unbroadcast(d, shape)
+        except (ValueError, IndexError):
+            raise ShapeError(explain(f"{type(fn).__name__}.backward: a gradient doesn't fit its input",
+                                     got={"gradient": d.shape, "input": shape}, need="the input's shape, or one it broadcasts to")) from None
+    if d.dtype is not data.dtype and d.dtype != data.dtype:
+        d = d.astype(data.dtype)
+    return d
+
+
+def _changed(name: str, what: str, then: int, now: int) -> GraphError:
+    return GraphError(explain(f"{name}: {what} was changed in place after it was used",
+                              got={"version at use": then, "version now": now},
+                              need="the values that forward saw", fix="change a copy: y = x.clone()"))
+
+
+def _as_input(x: Any) -> Tensor | Constant:
+    if isinstance(x, _tensor_type):
+        return x
+    if isinstance(x, (bool, int, float)):
+        return Constant(x)
+    if isinstance(x, np.generic):
+        return Constant(x.item())
+    return _tensor_type.made(as_array(x), None)
+
+
+_tensor_type: type[Tensor]  # filled by gradlab._tensor, which sits above this module
+
+
+def use_tensor_type(cls: type[Tensor]) -> None:
+    """Tell Function what a Tensor is; called once, by `gradlab._tensor`."""
+    global _tensor_type
+    _tensor_type = cls
+
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class set_grad_enabled:
+    """Build a graph, or not, in a block or a decorated function; the former state comes back however it ends.
+
+    It holds for this thread and context only. On a generator function it holds while the generator runs, not between.
+
+    >>> with set_grad_enabled(False):
+    ...     is_grad_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self._mode = mode
+        self._tokens: list[Token[bool]] = []
+
+    def __enter__(self) -> None:
+        self._tokens.append(_recording.set(self._mode))
+
+    def __exit__(self, *error: object) -> None:
+        _recording.reset(self._tokens.pop())
+
+    def __call__(self, function: Decorated) -> Decorated:
+        mode = self._mode
+        if inspect.isgeneratorfunction(function):
+
+            @functools.wraps(function)
+            def generate(*args: Any, **kwargs: Any) -> Any:
+                generator = function(*args, **kwargs)
+                value = None
+                while True:
+                    with set_grad_enabled(mode):
+                        try:
+                            item = generator.send(value)
+                        except StopIteration as stop:
+                            return stop.value
+                    value = yield item
+
+            return generate  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with set_grad_enabled(mode):
+                return function(*args, **kwargs)
+
+        return call  # type: ignore[return-value]
+
+
+class no_grad(set_grad_enabled):
+    """Compute without building a graph, in this thread and block only; also a decorator."""
+
+    def __init__(self) -> None:
+        super().__init__(False)
+
+
+class enable_grad(set_grad_enabled):
+    """Build a graph again inside a `no_grad` block; also a decorator."""
+
+    def __init__(self) -> None:
+        super().__init__(True)
+
+
+def is_grad_enabled() -> bool:
+    """Whether ops on tensors that require a gradient build a graph here."""
+    return _recording.get()

@@ -1,0 +1,107 @@
+"""The one slot through which a tracer watches the core.
+
+The core reads `current` once per event and calls it when it is not None; `gradlab.trace` fills it. This module imports
+nothing from gradlab, so a tracer that nobody uses costs one attribute read per op and is never imported.
+
+| kind | target | inputs | output |
+|---|---|---|---|
+| forward | the Function | its input Tensors and Constants | the output Tensor |
+| pass | the root Tensor | (retain_graph,) | None |
+| backward | the Function | (g,) | the gradients, one an input |
+| accumulate | a leaf or retained Tensor | (d, the Function it came from or None) | None |
+| module | the Module | its arguments | its result |
+| step | the Optimizer | () | a list of (parameter, update array) |
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, Protocol, TypeVar
+
+Kind = Literal["forward", "pass", "backward", "accumulate", "module", "step"]
+Result = TypeVar("Result")
+
+
+class Observer(Protocol):
+    """What a tracer implements: `begin` returns a token that `end` gets back, also after an error."""
+
+    def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object: ...
+    def end(self, token: Any, output: Any, error: BaseException | None, /) -> None: ...
+
+
+current: Observer | None = None
+_attached: tuple[Observer, ...] = ()
+
+
+def attach(observer: Observer) -> None:
+    """Start calling `observer`; several may be attached and leave in any order. Attaching one twice changes nothing."""
+    if not any(o is observer for o in _attached):
+        _refill((*_attached, observer))
+
+
+def detach(observer: Observer) -> None:
+    """Stop calling `observer`; detaching one that is not attached does nothing."""
+    _refill(tuple(o for o in _attached if o is not observer))
+
+
+def watched(observer: Observer, kind: Kind, target: object, inputs: tuple[Any, ...], call: Callable[[], Result]) -> Result:
+    """Run `call()` between the observer's `begin` and `end`; an error reaches `end` and then the caller."""
+    token = observer.begin(kind, target, inputs)
+    try:
+        output = call()
+    except BaseException as error:
+        observer.end(token, None, error)
+        raise
+    observer.end(token, output, None)
+    return output
+
+
+def _refill(observers: tuple[Observer, ...]) -> None:
+    global _attached, current
+    _attached = observers
+    guards = tuple(map(_Guard, observers))
+    current = None if not guards else guards[0] if len(guards) == 1 else _Fanout(guards)
+
+
+class _Guard:
+    """One observer; if it raises it is detached with a warning, and training goes on with the same numbers."""
+
+    __slots__ = ("_begin", "_end", "_observer")
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer, self._begin, self._end = observer, observer.begin, observer.end
+
+    def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
+        try:
+            return self._begin(kind, target, inputs)
+        except Exception as error:
+            self._drop(error)
+            return None
+
+    def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
+        try:
+            self._end(token, output, error)
+        except Exception as own_error:
+            self._drop(own_error)
+
+    def _drop(self, error: Exception) -> None:
+        detach(self._observer)
+        name = type(self._observer).__name__
+        warnings.warn(f"{name} raised {error!r} and was detached; training goes on", stacklevel=4)
+
+
+class _Fanout:
+    """Passes each event to every guard; exists only where two or more observers are attached."""
+
+    __slots__ = ("_guards",)
+
+    def __init__(self, guards: tuple[_Guard, ...]) -> None:
+        self._guards = guards
+
+    def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
+        return [guard.begin(kind, target, inputs) for guard in self._guards]
+
+    def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
+        for guard, its_token in zip(self._guards, token, strict=True):
+            guard.end(its_token, output, error)
