@@ -1,0 +1,78 @@
+import type { ISessionContext } from '@jupyterlab/apputils';
+import type { Kernel } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+/** What a notebook's kernel is doing, as far as the dock needs to tell it apart. */
+export type KernelState = 'none' | 'starting' | 'busy' | 'ready';
+
+/** How the kernel that had a session lost it. */
+export type Loss = 'restarted' | 'died';
+
+/** Watches the kernel of one notebook: is there one, can it answer, was its memory lost. */
+export class KernelWatch implements IDisposable {
+  constructor(private readonly context: ISessionContext) {
+    context.kernelChanged.connect(this.onKernel, this);
+    context.statusChanged.connect(this.onStatus, this);
+    this.note(this.kernel?.status);
+  }
+
+  /** Emitted when the state may have changed. */
+  get changed(): ISignal<this, void> {
+    return this.changedSignal;
+  }
+
+  /** Emitted when whatever lived in the kernel's memory is gone. */
+  get lost(): ISignal<this, Loss> {
+    return this.lostSignal;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** The id of the running kernel, or null. */
+  get id(): string | null {
+    return this.kernel?.id ?? null;
+  }
+
+  /** The state of the kernel now. */
+  get state(): KernelState {
+    const kernel = this.kernel;
+    if (!kernel || kernel.status === 'dead') return this.context.isReady || kernel ? 'none' : 'starting';
+    if (this.answered) return 'ready';
+    return kernel.status === 'busy' ? 'busy' : 'starting';
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    Signal.clearData(this);
+  }
+
+  private get kernel(): Kernel.IKernelConnection | null {
+    return this.context.session?.kernel ?? null;
+  }
+
+  private onKernel(): void {
+    this.answered = false;
+    this.note(this.kernel?.status);
+    this.changedSignal.emit();
+  }
+
+  private onStatus(_: unknown, status: Kernel.Status): void {
+    if (status === 'restarting' || status === 'autorestarting') this.lostSignal.emit('restarted');
+    if (status === 'dead') this.lostSignal.emit('died');
+    this.note(status);
+    this.changedSignal.emit();
+  }
+
+  // Once idle, a kernel has answered this page: the widgets it holds are back, or there are none.
+  private note(status: Kernel.Status | undefined): void {
+    if (status === 'idle') this.answered = true;
+  }
+
+  private answered = false;
+  private disposed = false;
+  private readonly changedSignal = new Signal<this, void>(this);
+  private readonly lostSignal = new Signal<this, Loss>(this);
+}

@@ -1,0 +1,18 @@
+import type { Announcement } from './session';
+
+/** What the extension does when a panel in the page calls. */
+export interface Calls {
+  /** A session came to life, or a loaded notebook asks who shows it; true when the dock does. */
+  announced(announcement: Announcement): boolean;
+  /** Somebody asked to switch tracing. */
+  traceToggled(): void;
+}
+
+/** Listens to the panels, which know nothing of JupyterLab and call through window events. */
+export function listenToPage(calls: Calls): void {
+  window.addEventListener('gradlab:model', event => {
+    const { detail } = event as CustomEvent<Announcement>;
+    if (calls.announced(detail)) event.preventDefault();
+  });
+  window.addEventListener('gradlab:trace-toggle', () => calls.traceToggled());
+}

@@ -1,0 +1,118 @@
+"""Browser tests: a real JupyterLab, a real browser, one page for all of them.
+
+They need Chromium, playwright and the installed extension, and are skipped with the reason where one is missing;
+GRADLAB_REQUIRE_UI=1 makes that a failure. A picture of every test is left in build/ui/.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from labdriver import Lab
+    from labserver import Server
+    from playwright.sync_api import Browser
+
+HERE = Path(__file__).parent
+PICTURES = HERE.parents[1] / "build" / "ui"
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-sync"]
+FLAGS += ["--disable-background-networking", "--disable-component-update"]
+
+# Errors of JupyterLab itself that say nothing about gradlab.
+KNOWN = re.compile(r"favicon\.ico")
+
+sys.path.insert(0, str(HERE))
+
+
+def missing() -> str | None:
+    """Say what the browser tests lack here, or None."""
+    for module in ("jupyterlab", "playwright", "anywidget"):
+        if importlib.util.find_spec(module) is None:
+            return f"{module} is not installed"
+    if not Path(CHROMIUM).exists():
+        return f"no Chromium at {CHROMIUM} (set CHROMIUM)"
+    from jupyter_core.paths import jupyter_path
+
+    if not any(Path(place, "gradlab", "package.json").exists() for place in jupyter_path("labextensions")):
+        return "the gradlab extension of JupyterLab is not installed"
+    return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder `ui`."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.ui)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Run one JupyterLab for all browser tests."""
+    if reason := missing():
+        (pytest.fail if os.environ.get("GRADLAB_REQUIRE_UI") == "1" else pytest.skip)(reason)
+    from labserver import serve
+
+    with serve(tmp_path_factory.mktemp("notebooks")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser(server: Server) -> Iterator[Browser]:
+    """Run one headless Chromium for all browser tests."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def only_page(server: Server, browser: Browser) -> Lab:
+    """Load JupyterLab once; clearing it between tests is quicker than loading it anew."""
+    return load(server, browser)
+
+
+@pytest.fixture
+def lab(only_page: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Give a test the page with nothing open in it; afterwards take a picture and look for errors in the console."""
+    yield from watched(only_page, request)
+
+
+@pytest.fixture
+def lab_without_extension(server: Server, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Give a test a page of a JupyterLab where the extension is disabled."""
+    with server.extension_disabled():
+        lab = load(server, browser)
+        yield from watched(lab, request)
+        lab.page.context.close()
+
+
+def load(server: Server, browser: Browser) -> Lab:
+    """Load JupyterLab in a browser profile of its own."""
+    from labdriver import Lab
+
+    lab = Lab(browser.new_context(viewport={"width": 1440, "height": 900}).new_page(), server)
+    lab.load()
+    return lab
+
+
+def watched(lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Lend the page to one test."""
+    lab.console_errors.clear()
+    lab.message_sizes.clear()
+    yield lab
+    lab.shot(PICTURES / f"{request.node.name}.png")
+    errors = [e for e in lab.console_errors if not KNOWN.search(e)]
+    lab.close_everything()
+    assert errors == [], "errors in the browser's console"

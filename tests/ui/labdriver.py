@@ -1,0 +1,202 @@
+"""Drives a JupyterLab page: notebooks, cells, kernels and the dock, in words a test can read."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from labserver import Server
+from playwright.sync_api import Locator, Page
+
+WAIT_MS = 60_000
+
+# The notebook panel with this path; cells are windowed in the page, so tests ask the model.
+PANEL = "(path => [...window.jupyterapp.shell.widgets('main')].find(w => w.context?.path === path))"
+
+
+def notebook(*sources: str) -> dict[str, Any]:
+    """Return a notebook file of code cells."""
+    cells = [
+        {"cell_type": "code", "id": f"cell-{i}", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+        for i, source in enumerate(sources)
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": cells}
+
+
+class Lab:
+    """One page on a JupyterLab server."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server, self.path = page, server, ""
+        self.console_errors: list[str] = []
+        page.on("console", lambda m: self.console_errors.append(f"{m.text} ({m.location.get('url')})") if m.type == "error" else None)
+        page.on("pageerror", lambda e: self.console_errors.append(str(e)))
+        self.message_sizes: list[int] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda payload: self.message_sizes.append(len(payload))))
+
+    def load(self, workspace: str = "tests") -> None:
+        """Load JupyterLab with an empty workspace."""
+        self.page.goto(f"{self.server.url}/lab/workspaces/{workspace}?reset&token={self.server.token}")
+        self._started()
+
+    def reload(self) -> None:
+        """Reload the page as a user would; the layout comes back from the workspace."""
+        self.page.reload()
+        self._started()
+
+    def _started(self) -> None:
+        self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)", timeout=WAIT_MS)
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=WAIT_MS)
+
+    # --- notebooks and cells
+
+    def open(self, name: str, *sources: str) -> None:
+        """Write a notebook of these cells, open it and wait for its kernel."""
+        (self.server.root / name).write_text(json.dumps(notebook(*sources)))
+        self.show(name)
+
+    def show(self, path: str) -> None:
+        """Bring the notebook at this path to the front, opening it where needed."""
+        self.path = path
+        self.command("docmanager:open", path=path, factory="Notebook")
+        self.idle()
+
+    def idle(self) -> None:
+        """Wait until the kernel of the notebook in front has nothing to do."""
+        self.wait(f"path => {PANEL}(path)?.sessionContext.session?.kernel?.status === 'idle'", self.path)
+
+    def start(self, index: int) -> None:
+        """Run a code cell without waiting for it."""
+        self.page.evaluate(
+            f"""([path, index]) => {{
+                const nb = {PANEL}(path).content;
+                nb.activeCellIndex = index;
+                window.ran = false;
+                void window.jupyterapp.commands.execute('notebook:run-cell').then(() => {{ window.ran = true; }});
+            }}""",
+            [self.path, index],
+        )
+
+    def run(self, index: int) -> str:
+        """Run a cell to its end and return the text it printed; an exception in it fails the test."""
+        self.start(index)
+        self.finish()
+        text = self.output(index)
+        assert "Traceback" not in text, text
+        return text
+
+    def finish(self) -> None:
+        """Wait for the cell that was started last."""
+        self.wait("() => window.ran")
+        self.idle()
+
+    def run_all(self, *, wait: bool = True) -> None:
+        """Run all cells of the notebook in front."""
+        self.page.evaluate(
+            """() => { window.ran = false;
+                       void window.jupyterapp.commands.execute('notebook:run-all-cells').then(() => { window.ran = true; }); }"""
+        )
+        if wait:
+            self.finish()
+
+    def output(self, index: int) -> str:
+        """Return the text outputs and tracebacks of a cell."""
+        outputs = self.page.evaluate(
+            f"""([path, index]) => {{
+                const outputs = {PANEL}(path).content.model.cells.get(index).outputs;
+                return [...Array(outputs.length).keys()].map(i => outputs.get(i).toJSON());
+            }}""",
+            [self.path, index],
+        )
+        parts = [o.get("text") or "\n".join(o.get("traceback", [])) for o in outputs]
+        return "".join(p if isinstance(p, str) else "".join(p) for p in parts)
+
+    def source(self, index: int, text: str) -> None:
+        """Replace the source of a cell."""
+        self.page.evaluate(
+            f"([path, index, text]) => {PANEL}(path).content.model.cells.get(index).sharedModel.setSource(text)", [self.path, index, text]
+        )
+
+    def sources(self) -> list[str]:
+        """Return the sources of all cells of the notebook in front."""
+        return self.page.evaluate(
+            f"path => {PANEL}(path).content.widgets.map(cell => cell.model.sharedModel.getSource())", self.path
+        )
+
+    def prompt(self, index: int) -> str:
+        """Return what stands left of a cell: `[3]:`, or `[*]:` while it runs."""
+        return self.page.evaluate(
+            f"([path, index]) => {PANEL}(path).content.widgets[index].node.querySelector('.jp-InputPrompt').textContent", [self.path, index]
+        )
+
+    def kernel_status(self) -> str:
+        """Return the status of the kernel of the notebook in front."""
+        return self.page.evaluate(f"path => {PANEL}(path).sessionContext.session.kernel.status", self.path)
+
+    def restart(self) -> None:
+        """Restart the kernel, without the question that the menu asks."""
+        self.page.evaluate(f"path => {PANEL}(path).sessionContext.session.kernel.restart()", self.path)
+        self.idle()
+
+    # --- the application
+
+    def command(self, name: str, **arguments: Any) -> None:
+        """Execute a command of JupyterLab."""
+        self.page.evaluate("([name, args]) => window.jupyterapp.commands.execute(name, args).then(() => null)", [name, arguments])
+
+    def palette(self, label: str) -> None:
+        """Choose a command in the palette by typing its label."""
+        self.command("apputils:activate-command-palette")
+        box = self.page.locator("#command-palette input, .lm-CommandPalette-input").first
+        box.fill(label)
+        self.page.locator(".lm-CommandPalette-item", has_text=label).first.click()
+
+    def theme(self, name: str) -> None:
+        """Switch the theme and wait until the page wears it."""
+        self.command("apputils:change-theme", theme=name)
+        self.wait("name => document.body.dataset.jpThemeName === name", name)
+
+    @property
+    def dock(self) -> Locator:
+        """The dock, wherever it is."""
+        return self.page.locator("#gradlab-dock")
+
+    def dock_width(self, width: int) -> None:
+        """Drag the edge of the dock until it is this wide."""
+        box = self.dock.bounding_box()
+        assert box is not None
+        x, y = box["x"] - 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + box["width"] - width, y, steps=4)
+        self.page.mouse.up()
+
+    def close_everything(self) -> None:
+        """Close all documents and the dock and shut all kernels down."""
+        self.page.evaluate(
+            """async () => {
+                const { shell, serviceManager } = window.jupyterapp;
+                for (const dock of [...shell.widgets('right')].filter(w => w.id === 'gradlab-dock')) dock.close();
+                for (const panel of [...shell.widgets('main')]) { if (panel.context) await panel.context.save(); panel.dispose(); }
+                await serviceManager.sessions.shutdownAll();
+            }"""
+        )
+
+    # --- waiting and looking
+
+    def wait(self, predicate: str, argument: Any = None) -> None:
+        """Wait until a JavaScript predicate holds."""
+        self.page.wait_for_function(predicate, arg=argument, timeout=WAIT_MS)
+
+    def shot(self, path: Path) -> None:
+        """Take a picture of the page."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=path)
+
+
+def slug(name: str) -> str:
+    """Return a file name made of a test's name."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-")
