@@ -3,6 +3,7 @@
 //
 //   node js/build.mjs [--prod] [--watch] [--only=panels|lab]
 import * as esbuild from 'esbuild';
+import { rmSync } from 'node:fs';
 
 const flags = new Set(process.argv.slice(2));
 const prod = flags.has('--prod');
@@ -36,6 +37,9 @@ const jobs = {
     packages: 'external'
   }
 };
+
+// js/hatch_build.py writes it after a whole production build; from here on the files are something else.
+rmSync('gradlab/static/fingerprint.txt', { force: true });
 
 for (const [name, job] of Object.entries(jobs)) {
   if (only && only !== name) {
