@@ -17,6 +17,7 @@ from .surface import Surface
 
 _serials = count(1)
 _new = object.__new__
+_UNCHANGED = [0]  # the version of every tensor that was never changed and shares no memory: saves a list per step
 
 
 class Tensor(Surface):
@@ -42,7 +43,7 @@ class Tensor(Surface):
         array = as_array(data)
         self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
         self._grad: Array | None = None
-        self.grad_fn, self._version, self._serial, self.requires_grad = None, [0], 0, False
+        self.grad_fn, self._version, self._serial, self.requires_grad = None, _UNCHANGED, 0, False
         if requires_grad:
             self.requires_grad_()
 
@@ -50,7 +51,10 @@ class Tensor(Surface):
     def made(cls, data: Array, fn: Function | None) -> Tensor:
         """A tensor around an array as it is; skips __init__, which would cost more than many steps."""
         self = _new(cls)
-        self._data, self._grad, self._version, self._serial = data, None, [0], 0
+        self._data = data
+        self._grad = None
+        self._version = _UNCHANGED
+        self._serial = 0
         self.grad_fn = fn
         self.requires_grad = fn is not None
         return self
@@ -65,7 +69,7 @@ class Tensor(Surface):
     @data.setter
     def data(self, value: Array | Tensor) -> None:
         self._data = as_array(value._data if isinstance(value, Tensor) else value)
-        self._version[0] += 1
+        self.bump()
 
     @property
     def grad(self) -> Tensor | None:
@@ -92,7 +96,13 @@ class Tensor(Surface):
 
     def bump(self) -> None:
         """Count a change that was written into the array."""
-        self._version[0] += 1
+        self.shared_version()[0] += 1
+
+    def shared_version(self) -> list[int]:
+        """The count of changes, one list for all tensors that share the memory."""
+        if self._version is _UNCHANGED:
+            self._version = [0]
+        return self._version
 
     @property
     def serial(self) -> int:
@@ -175,7 +185,7 @@ class Tensor(Surface):
     def detach(self) -> Tensor:
         """The same numbers, in the same memory, without history."""
         out = Tensor.made(self._data, None)
-        out._version = self._version
+        out._version = self.shared_version()
         return out
 
     def clone(self) -> Tensor:
@@ -319,12 +329,12 @@ class Tensor(Surface):
                 raise GraphError(explain(f"{what}: this tensor is a view, and the change would not reach what it looks at",
                                          got={"grad_fn": self.grad_fn}, need="a tensor of its own", fix="y = x.clone()"))
             before = Tensor.made(self._data, self.grad_fn)
-            before.requires_grad, before._version = self.requires_grad, self._version
+            before.requires_grad, before._version = self.requires_grad, self.shared_version()
             after = step(before)
             self._data, self.grad_fn, self.requires_grad, self._version = after._data, after.grad_fn, after.requires_grad, after._version
         elif self.grad_fn is not None:
             self._data = self._data.copy()  # what the graph saved stays as it was
-            self._version = [0]
+            self._version = _UNCHANGED
             write()
         else:
             write()

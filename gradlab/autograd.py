@@ -60,26 +60,30 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
         return
     pending: dict[Function, Array] = {maker: seed}
     owned: set[Function] = set()  # whose pending gradient is an array this pass made, so += may write it
-    for fn in _newest_first(maker):
+    steps = _oldest_first(maker)
+    while steps:
+        fn = steps.pop()
         g = pending.pop(fn, None)
         if g is not None:  # a rule may return None for a path that carries nothing
             if fn.retained is not None:
                 _retain(fn, g)
-            inputs, fresh = fn.inputs, fn.fresh
-            for i, d in enumerate(fn.pull(g)):
-                if d is None:
-                    continue
-                parent = fn.parents[i]
-                if parent is None:
-                    if inputs[i].grad_fn is None:
-                        _accumulate(inputs[i], d, fn, fresh)  # type: ignore[arg-type]
-                elif parent not in pending:
-                    pending[parent] = d
-                elif parent in owned:
-                    pending[parent] += d
-                else:
-                    pending[parent] = pending[parent] + d
-                    owned.add(parent)
+            i = 0
+            parents, needs = fn.parents, fn.needs
+            for d in fn.pull(g):
+                if d is not None and needs[i]:
+                    parent = parents[i]
+                    if parent is None:
+                        leaf = fn.inputs[i]
+                        if leaf.grad_fn is None:
+                            _accumulate(leaf, d, fn, fn.fresh)  # type: ignore[arg-type]
+                    elif parent not in pending:
+                        pending[parent] = d
+                    elif parent in owned:
+                        pending[parent] += d
+                    else:
+                        pending[parent] = pending[parent] + d
+                        owned.add(parent)
+                i += 1
         if not retain_graph:
             fn.free()
 
@@ -99,8 +103,8 @@ def _retain(fn: Function, g: Array) -> None:
             _accumulate(tensor, g, fn, False)
 
 
-def _newest_first(root: Function) -> list[Function]:
-    """Every step a gradient visits, each after all steps that used its output: by age, so no recursion.
+def _oldest_first(root: Function) -> list[Function]:
+    """Every step a gradient visits, by age, so no recursion: from the end, each comes after all steps that used its output.
 
     All steps are checked before the first gradient moves: an error leaves every `.grad` as it was.
     """
@@ -111,5 +115,5 @@ def _newest_first(root: Function) -> list[Function]:
             if parent is not None and parent not in seen:
                 seen.add(parent)
                 reached.append(parent)
-    reached.sort(key=_age, reverse=True)
+    reached.sort(key=_age)
     return reached

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from contextvars import ContextVar, Token
 from itertools import count
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _recording: ContextVar[bool] = ContextVar("recording", default=True)
 _sequence = count(1)
 _new = object.__new__
+_NO_PARAMS: dict[str, Any] = {}
 Kind = Literal["matmul", "elementwise", "reduce", "shape", "loss"]
 
 
@@ -34,6 +36,11 @@ class Constant:
     grad_fn = None
     version = 0
     _version: ClassVar[list[int]] = [0]
+
+    @classmethod
+    def shared_version(cls) -> list[int]:
+        """The count of changes: a number never changes."""
+        return [0]
 
     def __init__(self, number: float) -> None:
         self._data = number
@@ -76,7 +83,13 @@ class Function:
     parents: tuple[Function | None, ...]
     needs: tuple[bool, ...]
     params: dict[str, Any]
-    versions: list[int]
+    versions: tuple[int, ...]
+    _reads_inputs: ClassVar[bool] = True
+    _reads_output: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._reads_inputs, cls._reads_output = "inputs" in cls.reads, "output" in cls.reads
 
     def forward(self, *arrays: Any, **params: Any) -> Array:
         """Compute the output array from the input arrays."""
@@ -94,7 +107,7 @@ class Function:
         """
         fn = _new(cls)
         fn.seq = next(_sequence)
-        fn.params = params
+        fn.params = params or _NO_PARAMS
         for x in inputs:
             if not isinstance(x, _tensor_type):
                 inputs = tuple([_as_input(x) for x in inputs])
@@ -107,24 +120,24 @@ class Function:
 
     def _run(self) -> Tensor:
         inputs = self.inputs
-        self.needs = needs = tuple([t.requires_grad for t in inputs])
         arrays = [t._data for t in inputs]
+        self.needs = needs = tuple([t.requires_grad for t in inputs])
         if self.aligns:
             arrays = align(arrays)
         data = self.forward(*arrays, **self.params) if self.params else self.forward(*arrays)
         if data.__class__ not in ARRAY_TYPES:
             data = as_array(data)
-        if True in needs and _recording.get() and data.dtype.kind == "f":
-            self.versions = [t._version[0] for t in inputs]
+        wanted = True in needs and _recording.get() and data.dtype.kind == "f"
+        out = _tensor_type.made(data, self if wanted else None)
+        if self.view or (arrays and data is arrays[0]):
+            out._version = inputs[0].shared_version()
+        if wanted:
             self.parents = tuple([t.grad_fn for t in inputs])
-            out = _tensor_type.made(data, self)
-            if self.view or data is arrays[0]:
-                out._version = inputs[0]._version
-            self.output_version, self.made_version = out._version, out._version[0]
-            return out
-        out = _tensor_type.made(data, None)
-        if arrays and (self.view or data is arrays[0]):
-            out._version = inputs[0]._version
+            if self._reads_inputs:
+                self.versions = tuple([t._version[0] for t in inputs])
+            if self._reads_output:
+                self.output_version = version = out.shared_version()
+                self.made_version = version[0]
         return out
 
     def pull(self, g: Array) -> tuple[Array | None, ...]:
@@ -142,8 +155,11 @@ class Function:
         if len(grads) != len(inputs):
             raise GraphError(explain(f"{type(self).__name__}.backward: one gradient per input, please",
                                      got={"inputs": len(inputs), "gradients": len(grads)}, need="a tuple as long as the inputs"))
-        return tuple([_fitted(self, d, t) if need and d is not None else None
-                      for d, t, need in zip(grads, inputs, self.needs, strict=True)])
+        for d, t, need in zip(grads, inputs, self.needs):  # noqa: B905 (lengths are equal, and this loop is hot)
+            if d is not None and (not need or d.shape != t._data.shape or d.dtype is not t._data.dtype):
+                return tuple([_fitted(self, d, t) if need and d is not None else None
+                              for d, t, need in zip(grads, inputs, self.needs, strict=True)])
+        return grads
 
     def check(self) -> None:
         """Refuse a pull that would read freed or changed values.
@@ -151,26 +167,42 @@ class Function:
         Raises:
             GraphError: the step was freed by an earlier backward, or something it reads was changed in place.
         """
-        name = type(self).__name__
-        inputs = getattr(self, "inputs", None)
+        inputs = self.inputs
         if inputs is None:
-            raise GraphError(explain("backward: this graph was freed by an earlier backward", got={"step": name},
+            raise GraphError(explain("backward: this graph was freed by an earlier backward", got={"step": type(self).__name__},
                                      need="a graph not used yet", fix="loss.backward(retain_graph=True) the first time"))
-        reads = self.reads
-        if "inputs" in reads:
-            for i, (tensor, version) in enumerate(zip(inputs, self.versions, strict=True)):
-                if tensor._version[0] != version:
-                    raise _changed(name, f"input {i}, shape {tensor.shape},", version, tensor._version[0])
-        if "output" in reads and self.output_version[0] != self.made_version:
-            raise _changed(name, "its output", self.made_version, self.output_version[0])
+        if self._reads_inputs:
+            i = 0
+            for version in self.versions:
+                if inputs[i]._version[0] != version:
+                    raise _changed(self, f"input {i}, shape {inputs[i].shape},", version, inputs[i]._version[0])
+                i += 1
+        if self._reads_output and self.output_version[0] != self.made_version:
+            raise _changed(self, "its output", self.made_version, self.output_version[0])
 
     def free(self) -> None:
         """Drop what was saved; a later backward through this step is an error that says so."""
-        self.__dict__.clear()
-        del self.inputs, self.parents
+        self.inputs = self.parents = None  # type: ignore[assignment]
+        if getrefcount(self) > _UNHELD:  # else it goes away right now, and its dictionary need not be made
+            self.__dict__.clear()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
+
+
+def _count_of_an_unheld_node() -> int:
+    """What `getrefcount(self)` says inside `free` when only the backward pass still has the node."""
+
+    class Probe(Function):
+        def free(self) -> None:
+            self.made_version = getrefcount(self)
+
+    fn = Probe()
+    fn.free()
+    return fn.made_version
+
+
+_UNHELD = _count_of_an_unheld_node()
 
 
 def _fitted(fn: Function, d: Array, tensor: Any) -> Array:
@@ -190,8 +222,8 @@ def _fitted(fn: Function, d: Array, tensor: Any) -> Array:
     return d
 
 
-def _changed(name: str, what: str, then: int, now: int) -> GraphError:
-    return GraphError(explain(f"{name}: {what} was changed in place after it was used",
+def _changed(fn: Function, what: str, then: int, now: int) -> GraphError:
+    return GraphError(explain(f"{type(fn).__name__}: {what} was changed in place after it was used",
                               got={"version at use": then, "version now": now},
                               need="the values that forward saw", fix="change a copy: y = x.clone()"))
 

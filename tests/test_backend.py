@@ -1,0 +1,95 @@
+"""What differs between array libraries, and the dtypes of mixed operands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradlab import backend
+from gradlab.errors import DTypeError
+
+
+@given(st.lists(st.sampled_from([1, 2, 3]), max_size=3), st.data())
+def test_unbroadcast_is_the_adjoint_of_broadcasting(shape, data):
+    small = tuple(data.draw(st.sampled_from([n, 1])) for n in shape[data.draw(st.integers(0, len(shape))):])
+    g = np.random.default_rng(0).standard_normal(shape)
+    x = np.random.default_rng(1).standard_normal(small)
+    summed = backend.unbroadcast(g, small)
+    assert summed.shape == small
+    np.testing.assert_allclose((np.broadcast_to(x, shape) * g).sum(), (x * summed).sum(), atol=1e-12)
+
+
+def test_scatter_add_counts_a_repeated_index_twice():
+    out = np.zeros(3)
+    backend.scatter_add(out, np.array([0, 0, 2]), np.array([1.0, 2.0, 3.0]))
+    assert out.tolist() == [3.0, 0.0, 3.0]
+
+
+@pytest.mark.parametrize("left, right, want", [
+    (np.ones(2, "f4"), np.ones(2, "f8"), "f8"),
+    (np.ones(2, "f4"), np.float64(1) * np.ones(()), "f4"),
+    (np.ones(2, "i8"), np.ones((), "f4"), "f4"),
+    (np.ones(2, "i8"), np.ones(2, "f4"), "f4"),
+    (np.ones(2, "i8"), 1.5, "f4"),
+    (np.ones(2, "i8"), 2, "i8"),
+    (np.ones(2, "f2"), 2.5, "f2"),
+    (np.ones(2, "bool"), 2, "i8"),
+    (np.ones(2, "bool"), np.ones(2, "f4"), "f4"),
+    (np.ones((), "f4"), np.ones((), "f8"), "f8"),
+    (np.ones(2, "i4"), np.ones(2, "i8"), "i8"),
+    (np.ones((), "f4"), 2.0, "f4"),
+    (1, 2.5, "f4"),
+])
+def test_operands_meet_in_the_dtype_pytorch_computes_in(left, right, want):
+    for pair in ([left, right], [right, left]):
+        a, b = backend.align(pair)
+        assert (a + b).dtype == np.dtype(want)
+
+
+def test_python_floats_become_float32_and_arrays_keep_their_dtype():
+    assert backend.as_array([1.0, 2.0]).dtype == np.float32
+    assert backend.as_array(2.5).dtype == np.float32
+    assert backend.as_array([1, 2]).dtype == np.int64
+    assert backend.as_array(np.ones(2)).dtype == np.float64
+    assert backend.as_array([np.ones(2), np.ones(2)]).dtype == np.float64
+    assert backend.as_array(np.float64(2)).dtype == np.float64
+
+
+@pytest.mark.parametrize("bad", [["a", "b"], [[1.0], [1.0, 2.0]], [None], {"a": 1}])
+def test_what_is_not_numbers_is_refused_in_words(bad):
+    with pytest.raises(DTypeError, match="tensor: "):
+        backend.as_array(bad)
+
+
+def test_seeding_repeats_and_leaves_numpys_own_state_alone():
+    before = np.random.get_state()[1].tolist()
+    backend.manual_seed(5)
+    first = backend.generator().random(3).tolist()
+    backend.manual_seed(5)
+    assert backend.generator().random(3).tolist() == first
+    assert np.random.get_state()[1].tolist() == before
+
+
+def test_a_number_is_served_by_numpy():
+    assert backend.xp_of(2.0) is np and backend.xp_of(np.ones(2)) is np
+    assert not backend.is_array([1.0]) and backend.is_array(np.ones(1))
+
+
+
+def test_arrays_of_another_library_are_served_by_their_own_module(monkeypatch):
+    import sys
+    import types
+
+    class Ndarray:
+        def get(self):
+            return np.ones(2)
+
+    cupy = types.ModuleType("cupy")
+    cupy.ndarray = Ndarray
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(backend, "ARRAY_TYPES", dict(backend.ARRAY_TYPES))
+    array = Ndarray()
+    assert backend.xp_of(array) is cupy and backend.is_array(array)
+    assert backend.to_numpy(array).tolist() == [1.0, 1.0]
