@@ -1,0 +1,49 @@
+"""What every panel shares: a small widget that finds the session in the page and draws one view of it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import anywidget
+import traitlets
+
+from . import bundle, model
+from .session import ensure_session
+
+
+class Panel(anywidget.AnyWidget):
+    """Base of the panels. Making one begins tracing where `%load_ext gradlab` has not yet run.
+
+    A panel shown nowhere but in the cell that made it goes when that cell runs again, so re-running leaves no widgets behind.
+    """
+
+    view: ClassVar[str] = ""
+    text: ClassVar[str] = "gradlab panel"
+    _esm = traitlets.Unicode().tag(sync=True)
+    panel = traitlets.Unicode().tag(sync=True)
+    session = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        owner = ensure_session()
+        reference = "" if owner.model is None else owner.model.model_ref
+        super().__init__(_esm=bundle.read("panel.js"), panel=self.view, session=reference, **kwargs)
+        self._made_in = owner.cell_key
+        self._shown_in: set[str | None] = set()
+        self._owner = owner
+        owner.panels.add(self)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        self._shown_in.add(self._owner.cell_key)
+        return super()._repr_mimebundle_(**kwargs)
+
+    def belongs_to(self, cell_key: str) -> bool:
+        """Whether this panel was made in that cell and shown nowhere else."""
+        return self._made_in == cell_key and self._shown_in == {cell_key}
+
+    def close(self) -> None:
+        """Take the panel off the page."""
+        self._owner.panels.discard(self)
+        model.close(self)

@@ -1,0 +1,133 @@
+"""The messages from kernel to page: a recorder's numbers as strict JSON plus little-endian buffers.
+
+Pure functions: nothing here knows a comm or a widget. `js/protocol/messages.ts` is the other side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..trace import Numbers, Spans
+
+VERSION = 1
+"""The protocol's version; it stands as `v` in every message."""
+
+FRAME_BYTES = 50_000
+"""What one frame may take, JSON and buffers together."""
+
+HISTORY_BYTES = 200_000
+"""What the whole history may take when a page says hello."""
+
+State = Literal["idle", "running", "interrupted", "error"]
+"""What the kernel is doing: the last cell's end, or that a cell runs."""
+
+_LARGEST_EXACT_INT = 2**53  # above it JavaScript's JSON.parse rounds
+
+
+class Message(NamedTuple):
+    """One message: `content` is strict JSON, `buffers` are little-endian arrays."""
+
+    content: dict[str, Any]
+    buffers: list[bytes]
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the buffers together."""
+        return sum(map(len, self.buffers))
+
+
+def plain(value: Any) -> Any:
+    """The same value in strict JSON: NaN and Inf as words, NumPy scalars as Python's, integers above 2^53 as text.
+
+    >>> plain({"loss": float("nan"), "shape": (np.int64(3), 2**60)})
+    {'loss': 'NaN', 'shape': [3, '1152921504606846976']}
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= _LARGEST_EXACT_INT else str(value)
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return value
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, Iterable):
+        return [plain(v) for v in value]
+    return str(value)
+
+
+def structure(tape: Mapping[str, Any]) -> Message:
+    """The graph of one step: ops, leaves, modules and cells, sent once a key."""
+    return Message({"v": VERSION, "kind": "structure", **plain(tape)}, [])
+
+
+def reset(run: int) -> Message:
+    """Tell the page to forget its timeline: a new run began, or `%gradlab clear`."""
+    return Message({"v": VERSION, "kind": "reset", "run": run}, [])
+
+
+def frame(
+    *,
+    run: int,
+    step: int,
+    key: str,
+    open: bool,
+    state: State,
+    cell: int | None,
+    on: bool,
+    share: float | None,
+    numbers: Numbers,
+    spans: Spans,
+    width: int,
+    columns: Sequence[str] | None = None,
+) -> Message:
+    """The numbers of the step on show, and the part of the timeline the page has not got yet.
+
+    `key` names the structure the rows belong to. `width` is the number of timeline columns; their names, `columns`,
+    travel only where they changed. An exact series carries the value itself, one of spans its min, max and last.
+
+    Shapes: buffers are ops float32 (n, 4), op_has uint8 (n), leaves float32 (m, 2), leaf_has uint8 (m),
+    optimizer values float32 one after the other, first int32 (s), last int32 (s), data float32 (s, width) or (s, 3, width)
+    """
+    content: dict[str, Any] = {
+        "v": VERSION,
+        "kind": "frame",
+        "run": run,
+        "step": step,
+        "key": key,
+        "open": open,
+        "state": state,
+        "cell": cell,
+        "tracing": {"on": on, "share": share},
+        "loss": numbers.loss,
+        "grad_norm": numbers.grad_norm,
+        "optimizers": [{k: o[k] for k in ("label", "lr", "columns", "rows")} for o in numbers.optimizers],
+        "series": {"spans": len(spans.first), "width": width, "exact": bool(spans.exact)},
+    }
+    if columns is not None:
+        content["columns"] = list(columns)
+    data = spans.data[:, 2, :] if spans.exact else spans.data
+    return Message(
+        plain(content),
+        [
+            _little(numbers.ops, "<f4"),
+            _little(numbers.op_has, "u1"),
+            _little(numbers.leaves, "<f4"),
+            _little(numbers.leaf_has, "u1"),
+            b"".join(_little(o["values"], "<f4") for o in numbers.optimizers),
+            _little(spans.first, "<i4"),
+            _little(spans.last, "<i4"),
+            _little(data, "<f4"),
+        ],
+    )
+
+
+def _little(array: Any, dtype: str) -> bytes:
+    return np.ascontiguousarray(array, dtype=dtype).tobytes()

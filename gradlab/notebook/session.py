@@ -1,0 +1,166 @@
+"""One session a kernel: it owns the recorder, tells ops their cell, and keeps the page up to date."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Any
+
+from IPython.core.getipython import get_ipython
+
+from .. import observe
+from ..trace import Recorder
+from .cells import Cells, loads_gradlab
+from .model import SessionModel
+from .protocol import State
+from .stream import Stream
+
+_IPYTHON_KEEPS = re.compile(r"_+|_i*\d*|_[iod]h|_exit_code|__.*__|In|Out|exit|quit|get_ipython|open")
+
+
+class Session:
+    """Tracing in one shell, from `%load_ext gradlab` to `%unload_ext gradlab`.
+
+    `shell` is None where there is no IPython (marimo, a script): then ops are told by file and line, and panels still work.
+    """
+
+    def __init__(self, shell: Any = None) -> None:
+        # First what can fail, so that a missing bundle leaves nothing half loaded.
+        self.model: SessionModel | None = None if _is_terminal(shell) else SessionModel()
+        self.shell = shell
+        self.cells = None if shell is None else Cells(shell)
+        self.recorder = Recorder(observe)
+        self.stream = Stream(self.recorder, self._post)
+        self.state: State = "idle"
+        self._last_count: int | None = None
+        self.panels: set[Any] = set()
+        self.output: Any = None
+        self.recorder.on_frame = self._on_frame
+        if self.model is not None:
+            self.model.on_msg(self._on_message)
+        if self.cells is not None:
+            self.recorder.where, self.recorder.names = self.cells.where, self.names
+            self.cells.adopt_running()
+            self.state = "running" if self.cells.current else "idle"
+            shell.events.register("pre_run_cell", self._pre_run_cell)
+            shell.events.register("post_run_cell", self._post_run_cell)
+        self.recorder.attach()
+
+    @property
+    def cell_key(self) -> str | None:
+        """The id of the cell that runs now, where the front end gives cells one."""
+        cell = None if self.cells is None else self.cells.current
+        return None if cell is None else cell.id
+
+    def trace(self, on: bool) -> None:
+        """Switch tracing on or off and let the page know."""
+        if on:
+            self.recorder.attach()
+        else:
+            self.recorder.detach()
+        self.stream.push(self.state, self._count)
+
+    def clear(self) -> None:
+        """Forget everything recorded, here and in the page."""
+        self.recorder.clear()
+        self.stream.push(self.state, self._count)
+
+    def names(self) -> dict[int, str]:
+        """The user's names for objects, by id(): public names win, IPython's own (`_`, `Out`, `In`) don't count."""
+        found: dict[int, str] = {}
+        own = [(name, value) for name, value in dict(self.shell.user_ns).items() if not _IPYTHON_KEEPS.fullmatch(name)]
+        for name, value in sorted(own, key=lambda pair: pair[0].startswith("_")):
+            found.setdefault(id(value), name)
+        return found
+
+    def close(self) -> None:
+        """Stop tracing, take the widgets off the page and leave the shell as it was."""
+        self.recorder.detach()
+        self.recorder.on_frame = None
+        if self.shell is not None:
+            self.shell.events.unregister("pre_run_cell", self._pre_run_cell)
+            self.shell.events.unregister("post_run_cell", self._post_run_cell)
+        for panel in list(self.panels):
+            panel.close()
+        if self.model is not None:
+            self.model.close()
+
+    @property
+    def _count(self) -> int | None:
+        cell = None if self.cells is None else self.cells.current
+        return self._last_count if cell is None else cell.count
+
+    def _post(self, message: Any) -> None:
+        if self.model is not None:
+            self.model.post(message)
+
+    def _on_frame(self) -> None:
+        # Between cells only a thread of the user's can be training.
+        self.stream.push("running", self._count)
+
+    def _on_message(self, widget: Any, content: Any, buffers: Any) -> None:
+        kind = content.get("kind") if isinstance(content, dict) else None
+        if kind == "hello":
+            self.stream.hello(self.state, self._count)
+        elif kind == "visible":
+            self.stream.show(bool(content.get("visible")), self.state, self._count)
+        elif kind == "trace":
+            self.trace(bool(content.get("on")))
+
+    def _pre_run_cell(self, info: Any) -> None:
+        assert self.cells is not None
+        outermost = self.cells.current is None
+        cell = self.cells.enter(info)
+        if not outermost:
+            return
+        self.state, self._last_count = "running", cell.count
+        if cell.id is not None:
+            for panel in [p for p in self.panels if p.belongs_to(cell.id)]:
+                panel.close()
+        if loads_gradlab(info.raw_cell):
+            # IPython would answer "already loaded" where the output of the first run stood; loading is idempotent here.
+            self.shell.extension_manager.loaded.discard("gradlab")
+
+    def _post_run_cell(self, result: Any) -> None:
+        assert self.cells is not None
+        self.cells.leave()
+        if self.cells.current is not None:
+            return
+        error = result and (result.error_in_exec or result.error_before_exec)
+        self.state = "interrupted" if isinstance(error, KeyboardInterrupt) else "error" if error else "idle"
+        self.stream.push(self.state, self._last_count)
+
+
+_current: Session | None = None
+_lock = threading.Lock()
+
+
+def current_session() -> Session | None:
+    """The session of this kernel, or None before `%load_ext gradlab`."""
+    return _current
+
+
+def ensure_session(shell: Any = None) -> Session:
+    """The session of this kernel, begun now if there is none. `shell` defaults to the running IPython."""
+    global _current
+    with _lock:
+        shell = shell if shell is not None else get_ipython()
+        if _current is not None and _current.shell is not shell:
+            _current.close()
+            _current = None
+        if _current is None:
+            _current = Session(shell)
+        return _current
+
+
+def end_session() -> None:
+    """End the session of this kernel; without one nothing happens."""
+    global _current
+    with _lock:
+        if _current is not None:
+            _current.close()
+        _current = None
+
+
+def _is_terminal(shell: Any) -> bool:
+    return any(cls.__name__ == "TerminalInteractiveShell" for cls in type(shell).__mro__)
