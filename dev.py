@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Sets gradlab up in a virtual environment of its own, and runs it.
 
-    python3 dev.py lab     open JupyterLab on the first example   (what follows goes to jupyter lab: --no-browser, --port 8890)
-    python3 dev.py test    run all tests                          (what follows goes to pytest: -k softmax, tests/test_ops.py)
-    python3 dev.py check   lint, formats, types, import rules     (what follows are names of checks)
+    python3 dev.py lab     open JupyterLab on the first example         (what follows goes to jupyter lab: --no-browser, --port 8890)
+    python3 dev.py test    run all tests                                (what follows goes to pytest: -k softmax, tests/test_ops.py)
+    python3 dev.py check   lint, formats, types, import rules, examples (what follows are names of checks, or --list)
 
 Needs Python 3.11 and a connection for the first setup, nothing else: where no Node is installed, pip brings one to build
 the panels. Everything lands in .venv and node_modules of this folder; delete them to start over.
@@ -198,7 +198,7 @@ def test(arguments: list[str]) -> int:
     reports = os.environ.get("GRADLAB_REPORTS")
     python_report = [f"--junitxml={Path(reports) / 'pytest.xml'}"] if reports else []
     failed = run([str(PYTHON), "-m", "pytest", "-rs", *python_report, *arguments])
-    if any((ROOT / argument.split("::")[0]).exists() for argument in arguments) or "-k" in arguments:
+    if selects(arguments):
         return failed
     try:
         program = require_packages()
@@ -207,6 +207,12 @@ def test(arguments: list[str]) -> int:
         return failed
     javascript_report = ["--reporter=default", "--reporter=junit", f"--outputFile.junit={Path(reports) / 'vitest.xml'}"] if reports else []
     return run([program, "node_modules/vitest/vitest.mjs", "run", "--root", "js", *javascript_report]) or failed
+
+
+def selects(arguments: list[str]) -> bool:
+    """Whether pytest's arguments ask for certain tests only."""
+    names = [argument.split("::")[0] for argument in arguments if not argument.startswith("-")]
+    return "-k" in arguments or any(name and (ROOT / name).exists() for name in names)
 
 
 def checks() -> dict[str, list[str]]:
@@ -220,12 +226,16 @@ def checks() -> dict[str, list[str]]:
         "js-types": ["node", f"{scripts}/typescript/bin/tsc", "-b", "js"],
         "js-lint": ["node", f"{scripts}/eslint/bin/eslint.js", "js", "--max-warnings=0"],
         "js-format": ["node", f"{scripts}/prettier/bin/prettier.cjs", "--check", "."],
+        "examples": [str(BIN / "jupyter-execute"), "--timeout=240", *sorted(map(str, EXAMPLE.parent.glob("*.ipynb")))],
     }
 
 
 def check(names: list[str]) -> int:
     """Run all checks, or those named; every one is run even if an earlier one fails."""
     commands = checks()
+    if names == ["--list"]:
+        say("\n".join(commands))
+        return 0
     unknown = [name for name in names if name not in commands]
     if unknown:
         raise SetupError(f"There is no check {unknown[0]!r}. There are: {', '.join(commands)}.")
