@@ -1,0 +1,159 @@
+"""Comparisons: boolean results, which carry no gradient."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..backend import Array
+from ..cases import Case, Draw, Given
+from ..function import Function
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor, TensorLike
+
+PAIRS = (
+    Case(Given([[1.0, 2.0], [2.0, 1.0]]), Given([[1.0, 1.0], [3.0, 1.0]])),
+    Case(Draw((2, 3, 4)), Draw((4,))),
+    Case(Draw((1, 4)), Draw((2, 3, 1))),
+    Case(Draw(()), Draw((2, 3))),
+    Case(Draw(()), Draw(())),
+    Case(Draw((0, 3)), Draw((3,))),
+)
+
+
+class Lt(Function):
+    """y = a < b;  no gradient."""
+
+    latex = r"y = [a < b]"
+    cases = PAIRS
+    aligns = True
+    reads = ()
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return a < b
+
+
+def lt(a: TensorLike, b: TensorLike) -> Tensor:
+    """Say where `a` is smaller than `b`, broadcasting; `a < b`.
+
+    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+
+    >>> lt([1.0, 2.0, 3.0], 2.0).data
+    array([ True, False, False])
+    """
+    return Lt.apply(a, b)
+
+
+class Le(Function):
+    """y = a <= b;  no gradient."""
+
+    latex = r"y = [a \le b]"
+    cases = PAIRS
+    aligns = True
+    reads = ()
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return a <= b
+
+
+def le(a: TensorLike, b: TensorLike) -> Tensor:
+    """Say where `a` is at most `b`, broadcasting; `a <= b`.
+
+    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+
+    >>> le([1.0, 2.0, 3.0], 2.0).data
+    array([ True,  True, False])
+    """
+    return Le.apply(a, b)
+
+
+class Gt(Function):
+    """y = a > b;  no gradient."""
+
+    latex = r"y = [a > b]"
+    cases = PAIRS
+    aligns = True
+    reads = ()
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return a > b
+
+
+def gt(a: TensorLike, b: TensorLike) -> Tensor:
+    """Say where `a` is larger than `b`, broadcasting; `a > b`.
+
+    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+
+    >>> gt([1.0, 2.0, 3.0], 2.0).data
+    array([False, False,  True])
+    """
+    return Gt.apply(a, b)
+
+
+class Ge(Function):
+    """y = a >= b;  no gradient."""
+
+    latex = r"y = [a \ge b]"
+    cases = PAIRS
+    aligns = True
+    reads = ()
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return a >= b
+
+
+def ge(a: TensorLike, b: TensorLike) -> Tensor:
+    """Say where `a` is at least `b`, broadcasting; `a >= b`.
+
+    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+
+    >>> ge([1.0, 2.0, 3.0], 2.0).data
+    array([False,  True,  True])
+    """
+    return Ge.apply(a, b)
+
+
+class Eq(Function):
+    """y = a == b;  no gradient."""
+
+    latex = r"y = [a = b]"
+    cases = PAIRS
+    aligns = True
+    reads = ()
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return a == b
+
+
+def eq(a: TensorLike, b: TensorLike) -> Tensor:
+    """Say where `a` is equal to `b`, broadcasting; `a == b`. NaN is equal to nothing, itself included.
+
+    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+
+    >>> eq([1.0, 2.0, 3.0], 2.0).data
+    array([False,  True, False])
+    """
+    return Eq.apply(a, b)
+
+
+class Ne(Function):
+    """y = a != b;  no gradient."""
+
+    latex = r"y = [a \ne b]"
+    cases = PAIRS
+    aligns = True
+    reads = ()
+
+    def forward(self, a: Array, b: Array) -> Array:
+        return a != b
+
+
+def ne(a: TensorLike, b: TensorLike) -> Tensor:
+    """Say where `a` is different from `b`, broadcasting; `a != b`.
+
+    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+
+    >>> ne([1.0, 2.0, 3.0], 2.0).data
+    array([ True, False,  True])
+    """
+    return Ne.apply(a, b)

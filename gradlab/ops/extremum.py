@@ -1,0 +1,252 @@
+"""Largest and smallest entries: their values, and where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..backend import Array, xp_of
+from ..cases import Case, Draw, Given
+from ..errors import ShapeError, explain
+from ..function import Function
+from .reduce import Dim, spelled
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor, TensorLike
+
+EVEN = (
+    Case(Draw((3, 4))),
+    Case(Draw((3, 4)), dim=0),
+    Case(Draw((2, 3, 4)), dim=(0, -1)),
+    Case(Draw((2, 3, 4)), dim=(0, 2), keepdim=True),
+    Case(Draw((2, 3)), dim=-1, keepdim=True),
+    Case(Draw(())),
+    Case(Draw((0, 3)), dim=1),
+    Case(Given([[-3.0, 1.0, 2.0], [5.0, 4.0, -1.0]]), dim=1),
+)
+ONE_DIM = (
+    Case(Draw((3, 4)), dim=0),
+    Case(Draw((2, 3, 4)), dim=-2, keepdim=True),
+    Case(Draw((2, 3, 4)), dim=1),
+    Case(Draw((5,)), dim=-1),
+    Case(Draw(()), dim=0),
+    Case(Draw((0, 3)), dim=1),
+)
+
+
+class Extremum(NamedTuple):
+    """What `max` and `min` along an axis give: the values, and the first place of each."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def _need_entries(op: str, x: Array, dim: Dim) -> None:
+    axes = range(x.ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,)
+    if 0 in x.shape and any(x.shape[axis] == 0 for axis in axes):
+        raise ShapeError(explain(f"{op}: nothing to choose from", got={"x": x.shape, "dim": dim}, need="at least one entry along dim"))
+
+
+def _shared(x: Array, y: Array, g: Array, dim: Dim) -> Array:
+    """g, in equal parts, to the entries of x that equal y; where y is NaN, to the NaNs."""
+    xp = xp_of(g)
+    hit = (x == y) | (x != x)
+    return xp.where(hit, g / xp.sum(hit, axis=dim, keepdims=True, dtype=g.dtype), 0.0)
+
+
+def _first(index: Array, g: Array, shape: tuple[int, ...], dim: int) -> Array:
+    """g at the place `index` says along dim, 0 elsewhere."""
+    xp = xp_of(g)
+    places = xp.reshape(xp.arange(shape[dim]) if shape else xp.zeros(1, dtype=int), [-1 if i == dim % len(shape) else 1 for i in range(len(shape))])
+    return xp.where(places == index, g, 0.0)
+
+
+class AMax(Function):
+    """y = largest x over dim;  dx = g shared evenly by the entries that equal y."""
+
+    latex = r"y = \max_{\mathrm{dim}} x, \quad \bar x_i = \bar y\, \frac{[x_i = y]}{\#\{j : x_j = y\}}"
+    kind = "reduce"
+    cases = EVEN
+    fresh = True
+
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        _need_entries("amax", x, dim)
+        xp = xp_of(x)
+        self.x, self.dim, self.gone = x, dim, None if keepdim else dim
+        self.y = xp.max(x, axis=dim, keepdims=True)
+        return self.y if keepdim else xp.squeeze(self.y, axis=tuple(range(x.ndim)) if dim is None else dim)
+
+    def backward(self, g: Array) -> Array:
+        return _shared(self.x, self.y, g if self.gone is None else xp_of(g).expand_dims(g, self.gone), self.dim)
+
+
+def amax(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+    """Take the largest entry over `dim`, or of everything; NaN wins. Entries that tie share the gradient evenly.
+
+    Shapes: x: (*), y: x without dim (1 there with keepdim)
+
+    Raises:
+        ShapeError: there is no entry to choose from.
+
+    >>> amax([[1.0, 5.0], [3.0, 2.0]], dim=1).data
+    array([5., 3.], dtype=float32)
+    """
+    return AMax.apply(x, **spelled(dim, keepdim, numpy))
+
+
+class AMin(Function):
+    """y = smallest x over dim;  dx = g shared evenly by the entries that equal y."""
+
+    latex = r"y = \min_{\mathrm{dim}} x, \quad \bar x_i = \bar y\, \frac{[x_i = y]}{\#\{j : x_j = y\}}"
+    kind = "reduce"
+    cases = EVEN
+    fresh = True
+
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        _need_entries("amin", x, dim)
+        xp = xp_of(x)
+        self.x, self.dim, self.gone = x, dim, None if keepdim else dim
+        self.y = xp.min(x, axis=dim, keepdims=True)
+        return self.y if keepdim else xp.squeeze(self.y, axis=tuple(range(x.ndim)) if dim is None else dim)
+
+    def backward(self, g: Array) -> Array:
+        return _shared(self.x, self.y, g if self.gone is None else xp_of(g).expand_dims(g, self.gone), self.dim)
+
+
+def amin(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+    """Take the smallest entry over `dim`, or of everything; NaN wins. Entries that tie share the gradient evenly.
+
+    Shapes: x: (*), y: x without dim (1 there with keepdim)
+
+    Raises:
+        ShapeError: there is no entry to choose from.
+
+    >>> amin([[1.0, 5.0], [3.0, 2.0]], dim=1).data
+    array([1., 2.], dtype=float32)
+    """
+    return AMin.apply(x, **spelled(dim, keepdim, numpy))
+
+
+class ArgMax(Function):
+    """y = first place of the largest x over dim;  no gradient."""
+
+    latex = r"y = \mathrm{argmax}_{\mathrm{dim}}\, x"
+    kind = "reduce"
+    cases = (*ONE_DIM, Case(Draw((3, 4))))
+    reads = ()
+
+    def forward(self, x: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+        _need_entries("argmax", x, dim)
+        return xp_of(x).argmax(x, axis=dim, keepdims=keepdim)
+
+
+def argmax(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+    """Say where the largest entry is: along `dim`, or in the flattened tensor; the first of several.
+
+    Shapes: x: (*), y: x without dim (1 there with keepdim), int64
+
+    >>> argmax([[1.0, 5.0], [3.0, 2.0]], dim=1).data
+    array([1, 0])
+    """
+    return ArgMax.apply(x, **spelled(dim, keepdim, numpy))
+
+
+class ArgMin(Function):
+    """y = first place of the smallest x over dim;  no gradient."""
+
+    latex = r"y = \mathrm{argmin}_{\mathrm{dim}}\, x"
+    kind = "reduce"
+    cases = (*ONE_DIM, Case(Draw((3, 4))))
+    reads = ()
+
+    def forward(self, x: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+        _need_entries("argmin", x, dim)
+        return xp_of(x).argmin(x, axis=dim, keepdims=keepdim)
+
+
+def argmin(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+    """Say where the smallest entry is: along `dim`, or in the flattened tensor; the first of several.
+
+    Shapes: x: (*), y: x without dim (1 there with keepdim), int64
+
+    >>> argmin([[1.0, 5.0], [3.0, 2.0]], dim=1).data
+    array([0, 1])
+    """
+    return ArgMin.apply(x, **spelled(dim, keepdim, numpy))
+
+
+class Max(Function):
+    """y = largest x along dim;  dx = g at the first place of y, 0 elsewhere."""
+
+    latex = r"y = x_k, \quad k = \mathrm{argmax}_{\mathrm{dim}}\, x, \quad \bar x_i = \bar y\,[i = k]"
+    kind = "reduce"
+    cases = ONE_DIM
+    reads = ()
+    fresh = True
+
+    def forward(self, x: Array, dim: int, keepdim: bool = False) -> Array:
+        _need_entries("max", x, dim)
+        xp = xp_of(x)
+        self.shape, self.dim, self.keepdim = x.shape, dim, keepdim
+        self.index = xp.argmax(x, axis=dim, keepdims=True)
+        return xp.max(x, axis=dim, keepdims=keepdim)
+
+    def backward(self, g: Array) -> Array:
+        return _first(self.index, g if self.keepdim else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
+
+
+def max(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+    """Take the largest entry of everything, or `(values, indices)` along `dim`; NaN wins.
+
+    Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
+
+    Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
+
+    Raises:
+        ShapeError: there is no entry to choose from.
+
+    >>> max([[1.0, 5.0], [3.0, 2.0]], dim=1).indices.data
+    array([1, 0])
+    """
+    params = spelled(dim, keepdim, numpy)
+    if "dim" not in params or params["dim"] is None:
+        return AMax.apply(x, **params)
+    return Extremum(Max.apply(x, **params), ArgMax.apply(x, **params))
+
+
+class Min(Function):
+    """y = smallest x along dim;  dx = g at the first place of y, 0 elsewhere."""
+
+    latex = r"y = x_k, \quad k = \mathrm{argmin}_{\mathrm{dim}}\, x, \quad \bar x_i = \bar y\,[i = k]"
+    kind = "reduce"
+    cases = ONE_DIM
+    reads = ()
+    fresh = True
+
+    def forward(self, x: Array, dim: int, keepdim: bool = False) -> Array:
+        _need_entries("min", x, dim)
+        xp = xp_of(x)
+        self.shape, self.dim, self.keepdim = x.shape, dim, keepdim
+        self.index = xp.argmin(x, axis=dim, keepdims=True)
+        return xp.min(x, axis=dim, keepdims=keepdim)
+
+    def backward(self, g: Array) -> Array:
+        return _first(self.index, g if self.keepdim else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
+
+
+def min(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+    """Take the smallest entry of everything, or `(values, indices)` along `dim`; NaN wins.
+
+    Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
+
+    Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
+
+    Raises:
+        ShapeError: there is no entry to choose from.
+
+    >>> min([[1.0, 5.0], [3.0, 2.0]], dim=1).values.data
+    array([1., 2.], dtype=float32)
+    """
+    params = spelled(dim, keepdim, numpy)
+    if "dim" not in params or params["dim"] is None:
+        return AMin.apply(x, **params)
+    return Extremum(Min.apply(x, **params), ArgMin.apply(x, **params))

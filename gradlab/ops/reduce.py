@@ -1,0 +1,153 @@
+"""Reductions that use every entry; `dim` is an axis, several, or None for all of them."""
+
+from __future__ import annotations
+
+from math import prod as product
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..backend import Array, xp_of
+from ..cases import Case, Draw, Given
+from ..errors import GradlabError, explain
+from ..function import Function
+from .dtype import need_floats
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor, TensorLike
+
+Dim: TypeAlias = int | tuple[int, ...] | None
+
+OVER = (
+    Case(Draw((3, 4))),
+    Case(Draw((3, 4)), dim=0),
+    Case(Draw((3, 4)), dim=-1, keepdim=True),
+    Case(Draw((2, 3, 4)), dim=(0, -1)),
+    Case(Draw((2, 3, 4)), dim=(0, 2), keepdim=True),
+    Case(Draw((2, 3)), keepdim=True),
+    Case(Draw(())),
+    Case(Draw((0, 3)), dim=1),
+    Case(Draw((2, 1, 3)), dim=1),
+)
+
+
+def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
+    """`dim` and `keepdim` as params, where NumPy's spellings `axis` and `keepdims` were also taken.
+
+    Raises:
+        TypeError: a keyword that no reduction has.
+    """
+    if numpy:
+        axis, keepdims = numpy.pop("axis", None), numpy.pop("keepdims", False)
+        wrong = [name for name, value in numpy.items() if value is not None]  # numpy.sum(t) passes out=None
+        if wrong:
+            raise BadKeyword(explain(f"reduction: no such keyword as {', '.join(wrong)}", got=numpy, need="dim and keepdim (or axis and keepdims)"))
+        dim, keepdim = axis if dim is None else dim, keepdim or bool(keepdims)
+    if isinstance(dim, list):
+        dim = tuple(dim)
+    return {"dim": dim, "keepdim": True} if keepdim else {"dim": dim} if dim is not None else {}
+
+
+class BadKeyword(GradlabError, TypeError):
+    """A keyword that the op does not have."""
+
+
+class Sum(Function):
+    """y = sum of x over dim;  dx = g copied along dim."""
+
+    latex = r"y = \sum_{\mathrm{dim}} x, \quad \bar x = \bar y"
+    kind = "reduce"
+    cases = (*OVER, Case(Draw((0, 3)), dim=0))
+    reads = ()
+
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        self.shape, self.gone = x.shape, None if keepdim else dim
+        return xp_of(x).sum(x, axis=dim, keepdims=keepdim)
+
+    def backward(self, g: Array) -> Array:
+        xp = xp_of(g)
+        return xp.broadcast_to(g if self.gone is None else xp.expand_dims(g, self.gone), self.shape)
+
+
+def sum(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+    """Add up over `dim`, or everything. Booleans are counted, as int64.
+
+    Shapes: x: (*), y: x without dim (1 there with keepdim)
+
+    >>> sum([[1.0, 2.0], [3.0, 4.0]], dim=0).data
+    array([4., 6.], dtype=float32)
+    """
+    return Sum.apply(x, **spelled(dim, keepdim, numpy))
+
+
+class Mean(Function):
+    """y = (sum of x over dim) / n;  dx = g / n copied along dim."""
+
+    latex = r"y = \frac1n \sum_{\mathrm{dim}} x, \quad \bar x = \frac{\bar y}{n}"
+    kind = "reduce"
+    cases = OVER
+    reads = ()
+
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        need_floats("mean", x)
+        xp = xp_of(x)
+        self.shape, self.gone = x.shape, None if keepdim else dim
+        # float16 is added up in float32, where a thousand hundreds don't overflow.
+        total = xp.sum(x, axis=dim, keepdims=keepdim, dtype=xp.float32 if x.dtype == xp.float16 else None)
+        self.n = product(x.shape) // product(total.shape) if product(total.shape) else 1
+        return xp.asarray(total / self.n if self.n else total + xp.nan, dtype=x.dtype)
+
+    def backward(self, g: Array) -> Array:
+        xp = xp_of(g)
+        g = g / self.n if self.n else g
+        return xp.broadcast_to(g if self.gone is None else xp.expand_dims(g, self.gone), self.shape)
+
+
+def mean(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+    """Average over `dim`, or everything; NaN where there is nothing to average.
+
+    Shapes: x: (*), y: x without dim (1 there with keepdim)
+
+    Raises:
+        DTypeError: `x` holds integers or booleans.
+
+    >>> mean([[1.0, 2.0], [3.0, 4.0]], dim=1).data
+    array([1.5, 3.5], dtype=float32)
+    """
+    return Mean.apply(x, **spelled(dim, keepdim, numpy))
+
+
+class Prod(Function):
+    """y = product of x over dim;  dx = g (product of the others)."""
+
+    latex = r"y = \prod_{\mathrm{dim}} x, \quad \bar x_i = \bar y \prod_{j \ne i} x_j"
+    kind = "reduce"
+    cases = (
+        *OVER,
+        Case(Given([[2.0, 0.0, 4.0], [1.0, 2.0, 3.0], [0.0, 0.0, 5.0]]), dim=1),
+        Case(Given([[2.0, 0.0], [3.0, 4.0]])),
+        Case(Draw((0, 3)), dim=0),
+    )
+    reads = ("inputs",)
+    fresh = True
+
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        self.x, self.dim, self.gone = x, dim, None if keepdim else dim
+        return xp_of(x).prod(x, axis=dim, keepdims=keepdim)
+
+    def backward(self, g: Array) -> Array:
+        # y / x is 0/0 at a zero. The product without zeros is what a lone zero gets; a second zero makes every other gradient 0.
+        xp, x, dim = xp_of(g), self.x, self.dim
+        zero = x == 0
+        rest = xp.where(zero, 1.0, x)
+        others = xp.prod(rest, axis=dim, keepdims=True) / rest * (xp.sum(zero, axis=dim, keepdims=True) == zero)
+        return others * (g if self.gone is None else xp.expand_dims(g, self.gone))
+
+
+def prod(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+    """Multiply over `dim`, or everything; the gradient is exact also where entries are 0.
+
+    Shapes: x: (*), y: x without dim (1 there with keepdim)
+
+    >>> prod([[1.0, 2.0], [3.0, 4.0]], dim=1).data
+    array([ 2., 12.], dtype=float32)
+    """
+    return Prod.apply(x, **spelled(dim, keepdim, numpy))
