@@ -1,0 +1,77 @@
+"""DataLoader: a dataset in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from .._tensor import Tensor
+from ..backend import is_array
+from ..errors import explain
+from .collate import collate
+from .dataset import Dataset, TensorDataset, rows
+from .sampler import RandomSampler, SequentialSampler
+
+
+class DataLoader:
+    """Goes through a dataset in batches, as often as you like; each `for` is one epoch.
+
+    Args:
+        dataset: anything with a length and numbered items, or a tuple of tensors or arrays of the same length.
+        batch_size: items in a batch; the last one may be shorter.
+        shuffle: read in an order that is drawn anew each epoch.
+        sampler: an iterable of indices instead of `shuffle`.
+        seed: for `shuffle`: the same seed gives the same batches; without it gradlab's own random state decides.
+        drop_last: leave out a last batch that is shorter.
+        collate_fn: makes a batch of a list of items, see `collate` for what is done without.
+
+    >>> import numpy as np
+    >>> loader = DataLoader((np.zeros((10, 2)), np.arange(10)), batch_size=4)
+    >>> len(loader)
+    3
+    >>> [tuple(x.shape) for x, y in loader]
+    [(4, 2), (4, 2), (2, 2)]
+    """
+
+    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool = False, sampler: Iterable[int] | None = None, *,
+                 seed: int | None = None, drop_last: bool = False, collate_fn: Callable[[list[Any]], Any] | None = None) -> None:
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise ValueError(explain("DataLoader: batch_size counts items", got={"batch_size": batch_size}, need="a whole number, 1 or more"))
+        if shuffle and sampler is not None:
+            raise ValueError("DataLoader: shuffle and sampler both say in which order items are read; give one of them")
+        if isinstance(dataset, tuple) and dataset and all(isinstance(t, Tensor) or is_array(t) for t in dataset):
+            dataset = TensorDataset(*dataset)
+        if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
+            raise TypeError(explain("DataLoader: needs items with numbers", got={"dataset": type(dataset).__name__}, need="__len__ and __getitem__, or a tuple of arrays"))
+        self.dataset: Dataset | Any = dataset
+        self.batch_size, self.drop_last, self.collate_fn = batch_size, drop_last, collate_fn
+        self.sampler: Iterable[int]
+        self.sampler = sampler if sampler is not None else RandomSampler(dataset, seed=seed) if shuffle else SequentialSampler(dataset)
+
+    def __len__(self) -> int:
+        """Batches in an epoch."""
+        n = len(self.sampler)  # type: ignore[arg-type]
+        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._batches(iter(self.sampler))
+
+    def _batches(self, order: Iterator[int]) -> Iterator[Any]:
+        make = self._maker()
+        while indices := list(islice(order, self.batch_size)):
+            if self.drop_last and len(indices) < self.batch_size:
+                return
+            yield make(indices)
+
+    def _maker(self) -> Callable[[list[int]], Any]:
+        """How a batch is made of indices: by one copy where items are rows of arrays, else item by item."""
+        dataset = self.dataset
+        if self.collate_fn is None:
+            if type(dataset) is TensorDataset:
+                return dataset.batch
+            if isinstance(dataset, Tensor) or is_array(dataset):
+                array = dataset._data if isinstance(dataset, Tensor) else dataset
+                return lambda indices: rows(array, indices)
+        combine = collate if self.collate_fn is None else self.collate_fn
+        return lambda indices: combine([dataset[i] for i in indices])

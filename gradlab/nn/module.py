@@ -1,0 +1,283 @@
+"""Module: a function with parameters, made of other modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .. import observe
+from .._tensor import Tensor
+from ..backend import Array
+from ..errors import DTypeError, explain
+from .parameter import Parameter
+from .state import Keys, copied, load
+
+Self = TypeVar("Self", bound="Module")
+
+
+def _no_forward(self: Module, *args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError(f"{type(self).__name__} must define forward(self, ...)")
+
+
+class Module:
+    """A layer or a whole model: parameters in attributes, and `forward`, which says what it computes.
+
+    Parameters and modules are found in attributes, also inside lists, tuples and dicts there, however nested; their
+    names say where: `fc.weight`, `hidden.0.weight`, `table.a.weight`. They are looked up anew each time, so a list may
+    grow later. Plain tensors are not parameters; `register_buffer` makes one part of the saved state.
+
+    >>> class Double(Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = Parameter([2.0])
+    ...
+    ...     def forward(self, x):
+    ...         return x * self.factor
+    >>> [name for name, _ in Double().named_parameters()]
+    ['factor']
+    """
+
+    forward: Callable[..., Any] = _no_forward
+    training: bool = True
+    _buffers: dict[str, bool]  # name -> saved in state_dict; the tensor itself is an attribute like any other
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "_buffers", {})
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`; a tracer that is attached sees the call."""
+        observer = observe.current
+        if observer is None:
+            return self.forward(*args, **kwargs)
+        return observe.watched(observer, "module", self, args, lambda: self.forward(*args, **kwargs))
+
+    # Attributes
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = self.__dict__
+        if "_buffers" not in own and next(_found(name, value), None) is not None:
+            raise AttributeError(explain(f"{type(self).__name__}: {name} was set before super().__init__()", got={name: type(value).__name__},
+                                         need="super().__init__() as the first line of __init__"))
+        if isinstance(own.get(name), Parameter) and not (value is None or isinstance(value, (Parameter, Module))):
+            raise TypeError(explain(f"{type(self).__name__}.{name} is a Parameter and can't become anything else",
+                                    got={name: type(value).__name__}, need="a Parameter, or None to remove it",
+                                    fix=f"nn.Parameter(...), or write the numbers: {name}.data[...] = ..." if isinstance(value, Tensor) else ""))
+        if name in own.get("_buffers", ()) and not (value is None or isinstance(value, Tensor)):
+            raise TypeError(explain(f"{type(self).__name__}.{name} is a buffer", got={name: type(value).__name__}, need="a tensor, or None"))
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self.__dict__.get("_buffers", {}).pop(name, None)
+        object.__delattr__(self, name)
+
+    def __getattr__(self, name: str) -> Any:  # only called where the ordinary lookup found nothing
+        near = get_close_matches(name, [key for key in dir(self) if not key.startswith("_")], n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{hint}")
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Make `tensor` part of the module's state but not of its parameters: running means, masks.
+
+        Args:
+            persistent: False leaves it out of `state_dict`.
+        """
+        if "_buffers" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__}: call super().__init__() in __init__ before register_buffer({name!r}, ...)")
+        if not (tensor is None or isinstance(tensor, Tensor)) or isinstance(tensor, Parameter):
+            raise TypeError(explain(f"register_buffer: {name} can't be a buffer", got={name: type(tensor).__name__}, need="a plain tensor, or None"))
+        if hasattr(self, name) and name not in self._buffers:
+            raise KeyError(f"register_buffer: {type(self).__name__} already has an attribute {name!r}")
+        self._buffers[name] = persistent
+        object.__setattr__(self, name, tensor)
+
+    # What is inside
+
+    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
+        """This module and every module below, each once, with the path that leads to it."""
+        seen: set[int] = set()
+        for path, module in _walk(self, prefix):
+            if id(module) not in seen:
+                seen.add(id(module))
+                yield path, module
+
+    def modules(self) -> Iterator[Module]:
+        """This module and every module below, each once."""
+        return (module for _, module in self.named_modules())
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly inside, each once, with their names."""
+        seen: set[int] = set()
+        for name, child in _members(self):
+            if isinstance(child, Module) and id(child) not in seen:
+                seen.add(id(child))
+                yield name, child
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly inside, each once."""
+        return (child for _, child in self.named_children())
+
+    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """Every parameter once, with its name; a shared one under the first of its names."""
+        seen: set[int] = set()
+        for path, module in self.named_modules(prefix) if recurse else [(prefix, self)]:
+            for name, member in _members(module):
+                if isinstance(member, Parameter) and id(member) not in seen:
+                    seen.add(id(member))
+                    yield _join(path, name), member
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """Every parameter once: what an optimizer takes.
+
+        >>> sum(p.data.size for p in Module().parameters())
+        0
+        """
+        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
+
+    def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
+        """Every buffer, with its name."""
+        for path, module in self.named_modules(prefix):
+            for name in module.__dict__.get("_buffers", ()):
+                tensor = getattr(module, name)
+                if tensor is not None:
+                    yield _join(path, name), tensor
+
+    def buffers(self) -> Iterator[Tensor]:
+        """Every buffer."""
+        return (tensor for _, tensor in self.named_buffers())
+
+    # What is done to all of it
+
+    def apply(self: Self, function: Callable[[Module], object]) -> Self:
+        """Call `function` on every module, the innermost first, and return this one."""
+        for module in reversed(list(self.modules())):
+            function(module)
+        return self
+
+    def train(self: Self, mode: bool = True) -> Self:
+        """Switch this module and all below to training: dropout drops, running means move."""
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self: Self) -> Self:
+        """Switch this module and all below to evaluation: the same input gives the same output."""
+        return self.train(False)
+
+    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+        """Freeze (False) or unfreeze every parameter."""
+        for parameter in self.parameters():
+            parameter.requires_grad = requires_grad
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget every parameter's gradient, or fill it with zeros."""
+        for parameter in self.parameters():
+            if set_to_none:
+                parameter.grad = None
+            elif parameter._grad is not None:
+                parameter._grad[...] = 0
+
+    def to(self: Self, dtype: Any) -> Self:
+        """Convert every floating parameter, its gradient and every floating buffer to `dtype`.
+
+        Raises:
+            DTypeError: `dtype` is no floating dtype.
+        """
+        wanted = np.dtype(dtype)
+        if wanted.kind != "f":
+            raise DTypeError(explain("to: parameters are floating numbers", got={"dtype": wanted}, need="float16, float32 or float64"))
+        for tensor in [*self.parameters(), *self.buffers()]:
+            if tensor._data.dtype.kind == "f" and tensor._data.dtype != wanted:
+                grad = tensor._grad
+                tensor.data = tensor._data.astype(wanted)
+                tensor.grad = None if grad is None else grad.astype(wanted)
+        return self
+
+    # State
+
+    def _state(self) -> dict[str, Tensor]:
+        """Every parameter and saved buffer under each of its names: own ones first, then those of the modules inside."""
+        found: dict[str, Tensor] = {}
+        for path, module in _walk(self):
+            saved = [name for name, persistent in module.__dict__.get("_buffers", {}).items() if persistent]
+            members = [*((n, m) for n, m in _members(module) if isinstance(m, Parameter)), *((n, getattr(module, n)) for n in saved)]
+            for name, tensor in members:
+                key = _join(path, name)
+                if key in found:
+                    raise KeyError(f"{type(self).__name__}: two entries are both called {key!r}; rename one")
+                if tensor is not None:
+                    found[key] = tensor
+        return found
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """A copy of every parameter and buffer by name; a shared one is there under each of its names.
+
+        >>> Module().state_dict()
+        {}
+        """
+        return {name: copied(tensor) for name, tensor in self._state().items()}
+
+    def load_state_dict(self, state_dict: Mapping[str, Tensor | Array], strict: bool = True) -> Keys:
+        """Copy saved values into this module's own arrays, so that optimizers keep their parameters.
+
+        Returns:
+            The names that were missing and those that were unexpected (both empty if `strict`).
+
+        Raises:
+            StateError: `strict`, and the names differ.
+            ShapeError: a shape differs, also where it would broadcast; nothing is changed then.
+        """
+        return load(type(self).__name__, self._state(), state_dict, strict)
+
+    # Text
+
+    def extra_repr(self) -> str:
+        """What stands in the parentheses of the module's line: its sizes and options."""
+        return ""
+
+    def __repr__(self) -> str:
+        return _tree(self, ())
+
+
+def _found(name: str, value: Any) -> Iterator[tuple[str, Parameter | Module]]:
+    """The parameters and modules in `value`, which may be one or may hold some, with their names."""
+    if isinstance(value, (Parameter, Module)):
+        yield name, value
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            yield from _found(f"{name}.{i}", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _found(f"{name}.{key}", item)
+
+
+def _members(module: Module) -> Iterator[tuple[str, Parameter | Module]]:
+    for name, value in list(module.__dict__.items()):
+        yield from _found(name, value)
+
+
+def _walk(module: Module, prefix: str = "", above: tuple[Module, ...] = ()) -> Iterator[tuple[str, Module]]:
+    """Every module under each of its paths; one that holds a module it is inside of is not followed back."""
+    yield prefix, module
+    for name, child in _members(module):
+        if isinstance(child, Module) and child is not module and not any(child is m for m in above):
+            yield from _walk(child, _join(prefix, name), (*above, module))
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _tree(module: Module, above: tuple[Module, ...]) -> str:
+    extra = module.extra_repr()
+    lines = [line for line in extra.split("\n") if line] if "\n" in extra else []
+    for name, child in _members(module):
+        if isinstance(child, Module):
+            text = "..." if child is module or any(child is m for m in above) else _tree(child, (*above, module))
+            lines.append(f"({name}): " + text.replace("\n", "\n  "))
+    if not lines:
+        return f"{type(module).__name__}({extra})"
+    return "\n  ".join([f"{type(module).__name__}(", *lines]) + "\n)"

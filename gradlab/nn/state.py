@@ -1,0 +1,59 @@
+"""Saving and loading: copying every number of a module out into a flat dict, and back in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._tensor import Tensor
+from ..backend import Array, is_array, xp_of
+from ..errors import GradlabError, ShapeError, explain
+
+
+class StateError(GradlabError, RuntimeError):
+    """A saved state whose names are not those of the module it is loaded into."""
+
+
+class Keys(NamedTuple):
+    """What did not match when a state was loaded: names the state lacked, and names the module does not have."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+def copied(tensor: Tensor) -> Tensor:
+    """A tensor with the same numbers that shares neither memory nor graph with `tensor`."""
+    return Tensor(xp_of(tensor._data).array(tensor._data))
+
+
+def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Array], strict: bool) -> Keys:
+    """Write the values of `state` into the tensors of `own`; nothing is written unless everything fits.
+
+    Raises:
+        StateError: `strict`, and a name is missing or unexpected.
+        ShapeError: a shape differs, also where it would broadcast.
+    """
+    keys = Keys([key for key in own if key not in state], [key for key in state if key not in own])
+    if strict and (keys.missing_keys or keys.unexpected_keys):
+        got = {"missing": ", ".join(keys.missing_keys), "unexpected": ", ".join(map(str, keys.unexpected_keys))}
+        raise StateError(explain(f"{name}.load_state_dict: the names differ", got={k: v for k, v in got.items() if v},
+                                 need="every name of the module, and no other", fix="strict=False to load what matches"))
+    arrays = {key: _array(key, state[key]) for key in own if key in state}
+    wrong = [key for key, array in arrays.items() if array.shape != own[key].shape]
+    if wrong:
+        got: dict[str, Any] = {key: f"{arrays[key].shape}, not {tuple(own[key].shape)}" for key in wrong}
+        raise ShapeError(explain(f"{name}.load_state_dict: shapes differ; nothing was loaded", got=got, need="the module's own shapes"))
+    for key, array in arrays.items():
+        tensor = own[key]
+        tensor._data[...] = xp_of(tensor._data).asarray(array)
+        tensor.bump()
+    return keys
+
+
+def _array(key: str, value: Any) -> Array:
+    if isinstance(value, Tensor):
+        return value._data
+    if is_array(value):
+        return value
+    raise StateError(explain(f"load_state_dict: {key} is neither a tensor nor an array", got={key: type(value).__name__},
+                             need="what state_dict() returned"))

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import copy
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab import nn, observe
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = [nn.Linear(2, 3), nn.Linear(3, 3, bias=False)]
+        self.table = {"a": (nn.Linear(1, 1, bias=False), {"deep": nn.Parameter([1.0])})}
+        self.scale = nn.Parameter([2.0])
+        self.loose = gl.tensor([1.0], requires_grad=True)
+        self.register_buffer("mean", gl.tensor([0.5]))
+
+    def forward(self, x):
+        return self.hidden[1](self.hidden[0](x)) * self.scale
+
+
+def test_parameters_are_found_in_attributes_lists_tuples_and_dicts():
+    names = [name for name, _ in Net().named_parameters()]
+    assert names == ["table.a.1.deep", "scale", "hidden.0.weight", "hidden.0.bias", "hidden.1.weight", "table.a.0.weight"]
+
+
+def test_a_list_may_grow_after_it_was_assigned():
+    net = Net()
+    net.hidden.append(nn.Linear(3, 4))
+    assert "hidden.2.weight" in dict(net.named_parameters())
+
+
+def test_plain_tensors_and_buffers_are_no_parameters():
+    names = {name for name, _ in Net().named_parameters()}
+    assert not names & {"loose", "mean"}
+    assert [name for name, _ in Net().named_buffers()] == ["mean"]
+
+
+def test_a_shared_parameter_counts_once_and_its_gradient_is_the_sum():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)
+            self.b.weight = self.a.weight
+
+        def forward(self, x):
+            return self.b(self.a(x))
+
+    net = Tied()
+    net.a.weight.data[...] = [[1, 2], [3, 4]]
+    assert [name for name, _ in net.named_parameters()] == ["a.weight"]
+    assert list(net.state_dict()) == ["a.weight", "b.weight"]
+    net(gl.tensor([[1.0, 1.0]])).sum().backward()
+    assert net.a.weight.grad.tolist() == [[7, 11], [9, 13]]
+
+
+def test_recurse_false_gives_a_modules_own_parameters():
+    assert [p.tolist() for p in Net().parameters(recurse=False)] == [[1.0], [2.0]]
+
+
+def test_modules_and_children_are_named_by_where_they_are():
+    net = Net()
+    assert [name for name, _ in net.named_modules()] == ["", "hidden.0", "hidden.1", "table.a.0"]
+    assert [name for name, _ in net.named_children()] == ["hidden.0", "hidden.1", "table.a.0"]
+    assert list(net.children()) == [net.hidden[0], net.hidden[1], net.table["a"][0]]
+    assert next(net.modules()) is net
+
+
+def test_names_can_begin_with_a_prefix():
+    assert [name for name, _ in nn.Linear(1, 1).named_parameters("net")] == ["net.weight", "net.bias"]
+
+
+def test_a_module_may_point_back_at_the_one_it_is_in():
+    net = nn.Sequential(nn.Identity())
+    net[0].owner = [net]
+    assert len(list(net.modules())) == 2
+    assert net.state_dict() == {} and "(owner.0): ..." in repr(net)
+    assert not net.eval().training
+
+
+def test_train_and_eval_reach_every_module():
+    net = Net()
+    net.eval()
+    assert [m.training for m in net.modules()] == [False] * 4
+    net.train()
+    assert all(m.training for m in net.modules())
+
+
+def test_apply_goes_from_the_inside_out():
+    order = []
+    net = nn.Sequential(nn.ReLU(), nn.Sequential(nn.Tanh()))
+    assert net.apply(order.append) is net
+    assert order[-1] is net and order.index(net[1][0]) < order.index(net[1])
+
+
+def test_zero_grad_forgets_gradients_or_fills_them_with_zeros():
+    net = nn.Linear(1, 1)
+    net(gl.ones(1, 1)).sum().backward()
+    net.zero_grad(set_to_none=False)
+    assert net.weight.grad.tolist() == [[0]]
+    net.zero_grad()
+    assert net.weight.grad is None
+
+
+def test_frozen_parameters_get_no_gradient():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    net[0].requires_grad_(False)
+    net(gl.ones(1, 2)).sum().backward()
+    assert net[0].weight.grad is None and net[1].weight.grad is not None
+
+
+def test_to_converts_parameters_gradients_and_buffers():
+    net = Net()
+    net(gl.ones(1, 2)).sum().backward()
+    assert net.to(gl.float64) is net
+    assert {t.dtype for t in [*net.parameters(), *net.buffers(), net.scale.grad]} == {np.dtype("float64")}
+    with pytest.raises(TypeError, match="float16, float32 or float64"):
+        net.to(gl.int64)
+
+
+@pytest.mark.parametrize("value", [lambda: nn.Linear(1, 1), lambda: nn.Parameter([1.0]), lambda: [nn.ReLU()]], ids=["module", "parameter", "list"])
+def test_a_forgotten_super_init_is_named(value):
+    class Forgot(nn.Module):
+        def __init__(self):
+            self.part = value()
+
+    with pytest.raises(AttributeError, match=r"Forgot: part was set before super\(\).__init__\(\)"):
+        Forgot()
+
+
+def test_a_parameter_cannot_be_replaced_by_a_tensor_but_by_another_or_none():
+    net = Net()
+    for wrong in (gl.tensor([1.0]), np.ones(1), 3.0):
+        with pytest.raises(TypeError, match="is a Parameter"):
+            net.scale = wrong
+    net.scale = nn.Parameter([3.0])
+    assert dict(net.named_parameters())["scale"].tolist() == [3]
+    net.scale = None
+    assert "scale" not in dict(net.named_parameters())
+    del net.hidden
+    assert [name for name, _ in net.named_modules()] == ["", "table.a.0"]
+
+
+def test_a_missing_attribute_is_an_attribute_error_with_close_names():
+    with pytest.raises(AttributeError, match="Linear has no attribute 'wieght'; did you mean weight"):
+        _ = nn.Linear(1, 1).wieght
+    assert not hasattr(Net(), "qqqqq")
+
+
+def test_a_buffer_stays_a_tensor():
+    net = Net()
+    net.mean = gl.tensor([7.0])
+    assert net.state_dict()["mean"].tolist() == [7]
+    with pytest.raises(TypeError, match="is a buffer"):
+        net.mean = 3.0
+    with pytest.raises(KeyError, match="already has"):
+        net.register_buffer("scale", gl.tensor([1.0]))
+    with pytest.raises(TypeError, match="plain tensor"):
+        net.register_buffer("other", nn.Parameter([1.0]))
+    del net.mean
+    assert list(net.buffers()) == []
+
+
+def test_a_buffer_before_super_init_is_refused():
+    class Forgot(nn.Module):
+        def __init__(self):
+            self.register_buffer("mask", gl.tensor([1.0]))
+
+    with pytest.raises(AttributeError, match="__init__"):
+        Forgot()
+
+
+def test_a_module_without_forward_says_so():
+    with pytest.raises(NotImplementedError, match="Module must define forward"):
+        nn.Module()(1)
+
+
+def test_the_tree_is_printed_as_pytorch_does():
+    assert repr(nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU()))) == (
+        "Sequential(\n  (0): Linear(in_features=2, out_features=3, bias=True)\n  (1): Sequential(\n    (0): ReLU()\n  )\n)"
+    )
+    assert "(hidden.0): Linear(" in repr(Net())
+
+
+def test_a_deep_copy_learns_alone():
+    net = Net()
+    other = copy.deepcopy(net)
+    other.scale.data[...] = 9
+    assert net.scale.tolist() == [2] and other.hidden[0].weight is not net.hidden[0].weight
+
+
+class Seen:
+    def __init__(self):
+        self.events = []
+
+    def begin(self, kind, target, inputs):
+        if kind == "module":
+            self.events.append(("begin", target, inputs))
+        return kind, target
+
+    def end(self, token, output, error):
+        if token[0] == "module":
+            self.events.append(("end", token[1], output if error is None else error))
+
+
+@pytest.fixture
+def seen():
+    observer = Seen()
+    observe.attach(observer)
+    yield observer
+    observe.detach(observer)
+
+
+def test_a_call_is_an_event_with_arguments_and_result(seen):
+    net = nn.Sequential(nn.ReLU())
+    x = gl.tensor([-1.0, 1.0])
+    y = net(x)
+    assert [(what, target) for what, target, _ in seen.events] == [("begin", net), ("begin", net[0]), ("end", net[0]), ("end", net)]
+    assert seen.events[0][2] == (x,) and seen.events[-1][2] is y
+
+
+def test_an_error_in_forward_reaches_the_observer_and_the_caller(seen):
+    with pytest.raises(ValueError):
+        nn.Linear(3, 2)(gl.ones(1, 2))
+    assert isinstance(seen.events[-1][2], ValueError)
+
+
+def test_keyword_arguments_reach_forward_with_and_without_an_observer(seen):
+    class Scale(nn.Module):
+        def forward(self, x, *, by):
+            return x * by
+
+    assert Scale()(gl.tensor([2.0]), by=3).tolist() == [6]
+    observe.detach(seen)
+    assert Scale()(gl.tensor([2.0]), by=3).tolist() == [6]
+
+
+def test_nothing_of_a_call_outlives_it():
+    gc.collect()
+    gc.disable()
+    try:
+        net = Net()
+        h = net(gl.ones(1, 2))
+        h.sum().backward()
+        result, module = weakref.ref(h), weakref.ref(net)
+        del h, net
+        assert result() is None and module() is None
+    finally:
+        gc.enable()

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab import nn, optim
+
+
+def net():
+    return nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+
+
+def test_a_loaded_model_computes_the_same():
+    a, b = net(), net()
+    x = gl.randn(4, 2)
+    assert b.load_state_dict(a.state_dict()) == ([], [])
+    assert np.array_equal(a(x).data, b(x).data)
+
+
+def test_saved_entries_are_copies_without_a_graph():
+    m = net()
+    state = m.state_dict()
+    before = state["0.weight"].numpy().copy()
+    m[0].weight.data[...] = 42
+    assert np.array_equal(state["0.weight"].data, before)
+    assert not any(t.requires_grad or isinstance(t, nn.Parameter) for t in state.values())
+
+
+def test_loaded_values_are_copies_in_the_same_arrays():
+    m, state = net(), net().state_dict()
+    array, version = m[0].weight.data, m[0].weight.version
+    m.load_state_dict(state)
+    state["0.weight"].data[...] = 42
+    assert m[0].weight.data is array and not (array == 42).any()
+    assert m[0].weight.version == version + 1
+
+
+def test_arrays_can_be_loaded_and_take_the_parameters_dtype():
+    m = nn.Linear(2, 1, bias=False)
+    m.load_state_dict({"weight": np.array([[1.0, 2.0]])})
+    assert m.weight.tolist() == [[1, 2]] and m.weight.dtype == np.float32
+
+
+def test_missing_and_unexpected_names_are_all_named_and_nothing_is_loaded():
+    m, state = net(), net().state_dict()
+    before = m.state_dict()
+    del state["0.bias"]
+    state["nope"] = gl.tensor([1.0])
+    with pytest.raises(RuntimeError, match="(?s)0.bias.*nope.*strict=False"):
+        m.load_state_dict(state)
+    assert all(np.array_equal(before[k].data, v.data) for k, v in m.state_dict().items())
+
+
+def test_not_strict_loads_what_matches_and_reports_the_rest():
+    m, state = net(), net().state_dict()
+    del state["0.bias"]
+    state["nope"] = gl.tensor([1.0])
+    keys = m.load_state_dict(state, strict=False)
+    assert keys.missing_keys == ["0.bias"] and keys.unexpected_keys == ["nope"]
+    assert np.array_equal(m[0].weight.data, state["0.weight"].data)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("shape", [(1,), (4,), ()])
+def test_a_wrong_shape_is_refused_before_anything_is_changed(strict, shape):
+    m, state = net(), net().state_dict()
+    before = m.state_dict()
+    state["2.bias"], state["0.bias"] = gl.zeros(1), gl.zeros(*shape)
+    with pytest.raises(gl.ShapeError, match="(?s)nothing was loaded.*0.bias"):
+        m.load_state_dict(state, strict=strict)
+    assert all(np.array_equal(before[k].data, v.data) for k, v in m.state_dict().items())
+
+
+def test_something_that_is_no_array_is_refused():
+    with pytest.raises(RuntimeError, match="neither a tensor nor an array"):
+        nn.Linear(1, 1, bias=False).load_state_dict({"weight": "1"})
+
+
+def test_buffers_are_saved_unless_they_say_no():
+    m = nn.Module()
+    m.register_buffer("mean", gl.tensor([0.5]))
+    m.register_buffer("mask", gl.tensor([1.0]), persistent=False)
+    m.register_buffer("later", None)
+    assert list(m.state_dict()) == ["mean"]
+
+
+def test_two_entries_of_one_name_are_refused():
+    m = nn.Module()
+    m.table = {1: nn.Parameter([1.0]), "1": nn.Parameter([2.0])}
+    with pytest.raises(KeyError, match=r"table\.1"):
+        m.state_dict()
+
+
+def test_an_optimizer_keeps_its_parameters_through_loading():
+    m = nn.Linear(1, 1, bias=False)
+    optimizer = optim.SGD(m.parameters(), lr=1.0)
+    m.load_state_dict({"weight": gl.tensor([[5.0]])})
+    m(gl.tensor([[2.0]])).sum().backward()
+    optimizer.step()
+    assert m.weight.tolist() == [[3.0]]

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab import nn, optim
+
+MAKERS = {
+    "SGD": lambda p: optim.SGD(p, lr=0.1),
+    "momentum": lambda p: optim.SGD(p, lr=0.1, momentum=0.9),
+    "Adam": lambda p: optim.Adam(p, lr=0.01),
+    "AdamW": lambda p: optim.AdamW(p, lr=0.01, weight_decay=0.1),
+}
+
+
+def model():
+    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+
+
+def turn(net, optimizer, x):
+    optimizer.zero_grad()
+    (net(x) ** 2).mean().backward()
+    optimizer.step()
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_loaded_state_goes_on_bit_for_bit(make):
+    net, x = model(), gl.randn(8, 4)
+    optimizer = make(net.parameters())
+    for _ in range(3):
+        turn(net, optimizer, x)
+    other = model()
+    other.load_state_dict(net.state_dict())
+    resumed = make(other.parameters())
+    resumed.load_state_dict(optimizer.state_dict())
+    for _ in range(3):
+        turn(net, optimizer, x)
+        turn(other, resumed, x)
+    for a, b in zip(net.parameters(), other.parameters(), strict=True):
+        assert a.data.tobytes() == b.data.tobytes()
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_saved_state_is_a_copy(make):
+    net = model()
+    optimizer = make(net.parameters())
+    turn(net, optimizer, gl.randn(8, 4))
+    saved = optimizer.state_dict()
+    arrays = [(v, v.copy()) for entry in saved["state"].values() for v in entry.values() if isinstance(v, np.ndarray)]
+    turn(net, optimizer, gl.randn(8, 4))
+    assert all(np.array_equal(now, then) for now, then in arrays)
+    assert saved["param_groups"][0]["params"] == [0, 1, 2, 3]
+
+
+def test_loading_takes_the_options_along_and_refuses_what_does_not_fit():
+    net = model()
+    optimizer = optim.Adam(net.parameters(), lr=0.5)
+    turn(net, optimizer, gl.randn(8, 4))
+    saved = optimizer.state_dict()
+    other = optim.Adam(model().parameters())
+    other.load_state_dict(saved)
+    assert other.param_groups[0]["lr"] == 0.5
+    with pytest.raises(ValueError, match="groups differ"):
+        optim.Adam(nn.Linear(1, 1).parameters()).load_state_dict(saved)
+    different = optim.Adam(nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2)).parameters())
+    with pytest.raises(gl.ShapeError, match="parameter 0 has another shape"):
+        different.load_state_dict(saved)
+    assert different.state == {} and different.param_groups[0]["lr"] == 1e-3
+
+
+def test_a_generator_of_parameters_is_kept():
+    assert len(optim.SGD(nn.Linear(2, 2).parameters(), lr=1.0).param_groups[0]["params"]) == 2
+
+
+def test_no_parameters_are_an_error_that_names_the_usual_reason():
+    net = nn.Linear(1, 1)
+    used = net.parameters()
+    list(used)
+    for empty in ([], used):
+        with pytest.raises(ValueError, match="no parameters came in"):
+            optim.SGD(empty, lr=0.1)
+
+
+@pytest.mark.parametrize(("params", "fix"), [(lambda: nn.Linear(1, 1), r"model.parameters\(\)"), (lambda: nn.Parameter([1.0]), r"\[w\]"), (lambda: "weights", "iterable")])
+def test_what_is_no_list_of_parameters_is_refused_with_a_way_out(params, fix):
+    with pytest.raises(TypeError, match=f"(?s)needs a list of parameters.*{fix}"):
+        optim.SGD(params(), lr=0.1)
+
+
+def test_members_that_cannot_be_moved_are_refused():
+    w = gl.tensor([1.0], requires_grad=True)
+    with pytest.raises(ValueError, match=r"can't move the result of <Mul>"):
+        optim.SGD([w * 2], lr=0.1)
+    with pytest.raises(ValueError, match="requires no gradient"):
+        optim.SGD([gl.tensor([1.0])], lr=0.1)
+    with pytest.raises(TypeError, match="moves tensors only"):
+        optim.SGD([np.ones(2)], lr=0.1)
+
+
+def test_frozen_parameters_may_come_along_and_stay():
+    net = model()
+    net[0].requires_grad_(False)
+    before = net[0].weight.data.copy()
+    turn(net, optim.Adam(net.parameters(), lr=0.1), gl.randn(8, 4))
+    assert np.array_equal(net[0].weight.data, before)
+
+
+def test_a_parameter_given_twice_is_warned_about_and_moved_once():
+    p = nn.Parameter([1.0])
+    with pytest.warns(UserWarning, match="1 parameters came in twice"):
+        optimizer = optim.SGD([p, p], lr=0.1)
+    p.grad = [1.0]
+    optimizer.step()
+    assert p.tolist() == pytest.approx([0.9])
+
+
+def test_a_parameter_in_two_groups_is_refused():
+    p = nn.Parameter([1.0])
+    with pytest.raises(ValueError, match="two groups"):
+        optim.SGD([{"params": [p]}, {"params": [p]}], lr=0.1)
+
+
+def test_groups_have_options_of_their_own_and_can_be_added():
+    a, b = nn.Parameter([1.0]), nn.Parameter([1.0])
+    optimizer = optim.SGD([a], lr=0.1)
+    optimizer.add_param_group({"params": b, "lr": 0.5})
+    a.grad, b.grad = [1.0], [1.0]
+    optimizer.step()
+    assert (optimizer.lr_of(a), optimizer.lr_of(b)) == (0.1, 0.5)
+    assert [a.item(), b.item()] == pytest.approx([0.9, 0.5])
+    optimizer.param_groups[0]["lr"] = 1.0
+    optimizer.step()
+    assert a.item() == pytest.approx(-0.1)
+    with pytest.raises(ValueError, match="learning_rate"):
+        optimizer.add_param_group({"params": [nn.Parameter([1.0])], "learning_rate": 1})
+    with pytest.raises(ValueError, match="lr can't be negative"):
+        optimizer.add_param_group({"params": [nn.Parameter([1.0])], "lr": -1})
+    with pytest.raises(KeyError, match="not one of its parameters"):
+        optimizer.lr_of(nn.Parameter([1.0]))
+
+
+def test_zero_grad_forgets_or_fills_with_zeros():
+    p = nn.Parameter([1.0])
+    optimizer = optim.SGD([p], lr=0.1)
+    p.grad = [1.0]
+    optimizer.zero_grad(set_to_none=False)
+    assert p.grad.tolist() == [0]
+    optimizer.zero_grad()
+    assert p.grad is None
+
+
+def test_a_closure_gives_the_loss_and_its_result_comes_back():
+    p = nn.Parameter([1.0])
+    for optimizer in (optim.SGD([p], lr=0.0), optim.Adam([p], lr=0.0)):
+        assert optimizer.step(lambda: 7) == 7
+        assert optimizer.step() is None
+
+
+def test_the_base_class_asks_for_a_step():
+    with pytest.raises(NotImplementedError, match="must define step"):
+        optim.Optimizer([nn.Parameter([1.0])], {}).step()
+
+
+def test_options_are_printed():
+    p, q = nn.Parameter([1.0]), nn.Parameter([1.0])
+    assert repr(optim.SGD([p], lr=0.1)) == "SGD(lr=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, params=1)"
+    assert repr(optim.SGD([{"params": [p]}, {"params": [q]}], lr=0.1)).count("\n") == 3
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_training_loop_keeps_nothing_of_a_step_alive(make):
+    gc.collect()
+    gc.disable()
+    try:
+        net = model()
+        optimizer, x, refs = make(net.parameters()), gl.randn(8, 4), []
+        for _ in range(3):
+            optimizer.zero_grad()
+            h = net[0](x)
+            loss = (net[2](net[1](h)) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            refs += [weakref.ref(h), weakref.ref(loss), weakref.ref(h.grad_fn)]
+        del h, loss
+        assert [r() for r in refs] == [None] * 9
+        whole = weakref.ref(optimizer)
+        del optimizer
+        assert whole() is None
+    finally:
+        gc.enable()
