@@ -1,0 +1,67 @@
+/** Where a number stands on a logarithmic or linear scale. */
+
+/** The fraction, 0 to 1, at which `x` stands between 10^low and 10^high; NaN for what has no logarithm. */
+export function logPart(x: number, low: number, high: number): number {
+  if (!(x > 0)) return NaN;
+  return Math.min(1, Math.max(0, (Math.log10(x) - low) / (high - low)));
+}
+
+/** The decades a set of numbers spans, widened to whole decades and to at least `least` of them. */
+export function decades(values: Iterable<number>, least = 3): [number, number] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const x of values) {
+    if (!(x > 0) || x === Infinity) continue;
+    low = Math.min(low, x);
+    high = Math.max(high, x);
+  }
+  if (low > high) return [-least, 0];
+  const top = Math.ceil(Math.log10(high) - 1e-9);
+  return [Math.min(Math.floor(Math.log10(low) + 1e-9), top - least), top];
+}
+
+/**
+ * The range, in decades, that holds all but `cut` of the numbers at either end, rounded outward to
+ * tenths so that one new step does not recolour the whole map.
+ */
+export function clipped(values: readonly number[], cut = 0.01): [number, number] {
+  const logs = values.filter((x) => x > 0 && x !== Infinity).map(Math.log10);
+  if (logs.length === 0) return [-2, 1];
+  logs.sort((a, b) => a - b);
+  const at = (part: number) => logs[Math.round(part * (logs.length - 1))] as number;
+  const low = Math.floor(at(cut) * 10) / 10;
+  const high = Math.ceil(at(1 - cut) * 10) / 10;
+  return high - low < 1 ? [(low + high) / 2 - 0.5, (low + high) / 2 + 0.5] : [low, high];
+}
+
+/** At most `most` round steps between `first` and `last`, without the first one. */
+export function stepTicks(first: number, last: number, most: number): number[] {
+  const rough = Math.max(1, (last - first) / Math.max(1, most));
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const size = [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough) as number;
+  const ticks: number[] = [];
+  for (let t = Math.ceil((first + size / 2) / size) * size; t <= last; t += size) ticks.push(t);
+  return ticks;
+}
+
+/** Steps `first..last` along `width` pixels, each step as wide as the next. */
+export interface StepAxis {
+  first: number;
+  last: number;
+  width: number;
+}
+
+/** An axis for steps `first..last`; a short run is not stretched over the whole width. */
+export function stepAxis(first: number, last: number, width: number, least = 24): StepAxis {
+  return { first, last: Math.max(last, first + least - 1), width };
+}
+
+/** The middle of a step's column. */
+export function stepX(axis: StepAxis, step: number): number {
+  return ((step - axis.first + 0.5) / (axis.last - axis.first + 1)) * axis.width;
+}
+
+/** The step under a pixel. */
+export function stepAt(axis: StepAxis, x: number): number {
+  return axis.first + Math.floor((x / axis.width) * (axis.last - axis.first + 1));
+}

@@ -1,0 +1,132 @@
+/** Messages and their buffers, made into typed arrays that can be read at any alignment. */
+
+import { VERSION, type FrameHeader, type KernelState, type Reset, type Structure, type Wire } from "./messages";
+
+/** An optimizer's table: `values` holds one row of `columns.length` numbers for each entry of `rows`. */
+export interface OptimizerTable {
+  label: string;
+  lr: number;
+  columns: string[];
+  rows: number[];
+  values: Float32Array;
+}
+
+/** Steps `first..last` of the timeline; `data` holds min, max and last of every column for each span. */
+export interface Spans {
+  first: Int32Array;
+  last: Int32Array;
+  data: Float32Array;
+  width: number;
+}
+
+/** The numbers of one step, decoded. */
+export interface Frame {
+  kind: "frame";
+  run: number;
+  step: number;
+  key: string;
+  open: boolean;
+  state: KernelState;
+  cell: number | null;
+  tracing: { on: boolean; share: number | null };
+  loss: number | null;
+  grad_norm: number | null;
+  optimizers: OptimizerTable[];
+  columns: string[] | null;
+  spans: Spans;
+  /** Per op: value norm, gradient norm, forward and backward time in microseconds. */
+  ops: Float32Array;
+  op_has: Uint8Array;
+  /** Per leaf: value norm, gradient norm. */
+  leaves: Float32Array;
+  leaf_has: Uint8Array;
+}
+
+export type Incoming = Structure | Frame | Reset;
+
+export type Buffer = DataView | ArrayBuffer;
+
+/** The number that a JSON value stands for; null stays null. */
+export function toNumber(value: Wire | null | undefined): number | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === "number" ? value : Number(value);
+}
+
+/** The bytes of a buffer; a part of a larger message is copied when it starts between two words. */
+function bytes(buffer: Buffer | undefined): Uint8Array {
+  if (buffer === undefined) return new Uint8Array(0);
+  const part = ArrayBuffer.isView(buffer)
+    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
+    : new Uint8Array(buffer);
+  return part.byteOffset % 4 === 0 ? part : part.slice();
+}
+
+function floats(buffer: Buffer | undefined): Float32Array {
+  const part = bytes(buffer);
+  return new Float32Array(part.buffer as ArrayBuffer, part.byteOffset, part.byteLength >> 2);
+}
+
+function integers(buffer: Buffer | undefined): Int32Array {
+  const part = bytes(buffer);
+  return new Int32Array(part.buffer as ArrayBuffer, part.byteOffset, part.byteLength >> 2);
+}
+
+/** Exact spans carry each number once; here it becomes min, max and last alike. */
+function spread(data: Float32Array, spans: number, width: number): Float32Array {
+  const out = new Float32Array(spans * 3 * width);
+  for (let s = 0; s < spans; s++) {
+    const row = data.subarray(s * width, (s + 1) * width);
+    for (let part = 0; part < 3; part++) out.set(row, (s * 3 + part) * width);
+  }
+  return out;
+}
+
+function expect(what: string, got: number, need: number): void {
+  if (got !== need) throw new Error(`gradlab: the frame holds ${got} ${what}, its header says ${need}`);
+}
+
+function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
+  const { spans, width, exact } = header.series;
+  const raw = floats(buffers[7]);
+  expect("span numbers", raw.length, spans * width * (exact ? 1 : 3));
+  const all = floats(buffers[4]);
+  let at = 0;
+  const optimizers = header.optimizers.map((o) => {
+    const count = o.rows.length * o.columns.length;
+    const values = all.subarray(at, (at += count));
+    return { ...o, lr: toNumber(o.lr) ?? NaN, values };
+  });
+  expect("optimizer numbers", all.length, at);
+  return {
+    ...header,
+    tracing: { on: header.tracing.on, share: toNumber(header.tracing.share) },
+    loss: toNumber(header.loss),
+    grad_norm: toNumber(header.grad_norm),
+    columns: header.columns ?? null,
+    optimizers,
+    ops: floats(buffers[0]),
+    op_has: bytes(buffers[1]),
+    leaves: floats(buffers[2]),
+    leaf_has: bytes(buffers[3]),
+    spans: {
+      first: integers(buffers[5]),
+      last: integers(buffers[6]),
+      data: exact ? spread(raw, spans, width) : raw,
+      width,
+    },
+  };
+}
+
+/**
+ * Read one custom message; null for a kind this page does not know.
+ *
+ * Throws when the version differs or a buffer does not hold what the header says.
+ */
+export function decode(message: unknown, buffers: readonly Buffer[] = []): Incoming | null {
+  const { v, kind } = message as { v?: number; kind?: string };
+  if (v !== VERSION) throw new Error(`gradlab: the kernel speaks version ${v}, this page ${VERSION}; reload the page`);
+  if (kind === "structure") return message as Structure;
+  if (kind === "reset") return message as Reset;
+  if (kind === "frame") return decodeFrame(message as FrameHeader, buffers);
+  return null;
+}

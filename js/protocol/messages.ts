@@ -1,0 +1,106 @@
+/** The messages between kernel and page, version 1: the same words as `gradlab/notebook/protocol.py`. */
+
+export const VERSION = 1;
+
+/** A number as JSON can carry it: what is not finite travels as its name. */
+export type Wire = number | "NaN" | "Infinity" | "-Infinity";
+
+/** Where one input of an op comes from; `past` names an op of an earlier step. */
+export type Input = ["op", number] | ["leaf", number] | ["scalar", string] | ["past", string];
+
+export type Kind = "matmul" | "elementwise" | "reduce" | "shape" | "loss";
+
+/** One op of the tape, in tape order. */
+export interface Op {
+  name: string;
+  function: string;
+  kind: Kind;
+  module: number | null;
+  inputs: Input[];
+  shape: number[];
+  dtype: string;
+  bytes: number;
+  /** Whether the op is in the graph that `backward()` walks. */
+  grad: boolean;
+  cell: number | null;
+  line: number | null;
+  error: string | null;
+}
+
+/** A tensor that no op of this tape made: a parameter, an input or a constant. */
+export interface Leaf {
+  name: string;
+  short: string;
+  kind: "parameter" | "input" | "constant";
+  shape: number[];
+  dtype: string;
+  bytes: number;
+  requires_grad: boolean;
+  module: number | null;
+  /** Which parameter of the timeline it is. */
+  column: number | null;
+}
+
+/** One call of a module; a layer used twice appears twice. */
+export interface Module {
+  path: string;
+  name: string;
+  cls: string;
+  repr: string;
+  parent: number | null;
+  call: number;
+}
+
+/** A notebook cell, or a file in plain Python. */
+export interface Cell {
+  id: string | null;
+  count: number | null;
+  file: string | null;
+}
+
+/** The graph of one step without its numbers; sent once for each `key`. */
+export interface Structure {
+  kind: "structure";
+  key: string;
+  hash: string;
+  ops: Op[];
+  leaves: Leaf[];
+  modules: Module[];
+  cells: Cell[];
+  folded: number;
+}
+
+export type KernelState = "idle" | "running" | "interrupted" | "error";
+
+export interface OptimizerHeader {
+  label: string;
+  lr: Wire;
+  columns: string[];
+  rows: number[];
+}
+
+/** The numbers of one step as they arrive; the arrays are in the buffers beside it. */
+export interface FrameHeader {
+  kind: "frame";
+  run: number;
+  step: number;
+  key: string;
+  open: boolean;
+  state: KernelState;
+  cell: number | null;
+  tracing: { on: boolean; share: Wire | null };
+  loss: Wire | null;
+  grad_norm: Wire | null;
+  optimizers: OptimizerHeader[];
+  columns?: string[];
+  series: { spans: number; width: number; exact: boolean };
+}
+
+/** Forget the timeline: a new run, or `%gradlab clear`. */
+export interface Reset {
+  kind: "reset";
+  run: number;
+}
+
+/** What the page says to the kernel. */
+export type Outgoing = { kind: "hello" } | { kind: "visible"; visible: boolean } | { kind: "trace"; on: boolean };
