@@ -39,9 +39,10 @@ export class KernelWatch implements IDisposable {
   /** The state of the kernel now. */
   get state(): KernelState {
     const kernel = this.kernel;
-    if (!kernel || kernel.status === 'dead') return this.context.isReady || kernel ? 'none' : 'starting';
+    if (!kernel) return this.stopped || this.context.isReady ? 'none' : 'starting';
+    if (kernel.status === 'dead') return 'none';
     if (this.answered) return 'ready';
-    return kernel.status === 'busy' ? 'busy' : 'starting';
+    return this.worksAlready ? 'busy' : 'starting';
   }
 
   dispose(): void {
@@ -53,8 +54,18 @@ export class KernelWatch implements IDisposable {
     return this.context.session?.kernel ?? null;
   }
 
+  // A busy kernel does not answer a page that has just connected; the server's list says what it was doing.
+  private get worksAlready(): boolean {
+    if (this.kernel?.status === 'busy') return true;
+    for (const { kernel } of this.context.sessionManager.running()) {
+      if (kernel?.id === this.id) return kernel?.execution_state === 'busy';
+    }
+    return false;
+  }
+
   private onKernel(): void {
     this.answered = false;
+    this.stopped = this.kernel === null;
     this.note(this.kernel?.status);
     this.changedSignal.emit();
   }
@@ -72,6 +83,7 @@ export class KernelWatch implements IDisposable {
   }
 
   private answered = false;
+  private stopped = false;
   private disposed = false;
   private readonly changedSignal = new Signal<this, void>(this);
   private readonly lostSignal = new Signal<this, Loss>(this);
