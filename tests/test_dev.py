@@ -1,0 +1,190 @@
+"""dev.py: what it refuses and how it says so, when it installs again, what it starts."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+POSIX = pytest.mark.skipif(os.name == "nt", reason="stands in for .venv with a symbolic link")
+
+
+def load(path: Path) -> ModuleType:
+    """Return dev.py at `path` as a module."""
+    spec = importlib.util.spec_from_file_location("dev", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def dev(tmp_path: Path) -> ModuleType:
+    """Return dev.py in a small checkout of its own, so that nothing here touches the real .venv."""
+    for name in ("dev.py", "js/fingerprint.py", "pyproject.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "js/panels").mkdir()
+    (tmp_path / "js/panels/graph.ts").write_text("one")
+    return load(tmp_path / "dev.py")
+
+
+@pytest.fixture
+def installed(dev: ModuleType, tmp_path: Path) -> ModuleType:
+    """Return dev.py in a checkout that looks as after a setup."""
+    for name in ("gradlab/static/session.js", "gradlab/static/panel.js", ".venv/share/jupyter/labextensions/gradlab/package.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("built")
+    dev.PYTHON.parent.mkdir()
+    dev.PYTHON.symlink_to(sys.executable)
+    dev.RECORD.write_text(dev.state())
+    return dev
+
+
+def ask(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the real dev.py."""
+    return subprocess.run([sys.executable, str(ROOT / "dev.py"), *arguments], capture_output=True, text=True, check=False)
+
+
+# What it refuses
+
+
+def test_an_old_python_can_read_the_file_and_is_told_what_to_do():
+    source = (ROOT / "dev.py").read_text()
+    ast.parse(source, feature_version=(3, 7))
+    outside = {line.split()[1].split(".")[0] for line in source.splitlines() if line.startswith(("import ", "from "))}
+    assert outside <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(("platform", "advice"), [("linux", "apt install python3.12"), ("darwin", "brew install"), ("win32", "python.org")])
+def test_an_old_python_is_refused_with_advice_for_the_system(dev: ModuleType, platform: str, advice: str):
+    with pytest.raises(dev.SetupError, match=r"needs Python 3\.11 or newer; this is 3\.10\.4") as refusal:
+        dev.require_python((3, 10, 4), platform)
+    assert advice in str(refusal.value)
+    dev.require_python((3, 11, 0), platform)
+
+
+@pytest.mark.parametrize(("apt", "advice"), [("/usr/bin/apt-get", "sudo apt install python3"), (None, "your system's package")])
+def test_a_python_without_ensurepip_is_refused_with_what_to_install(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, apt, advice: str):
+    monkeypatch.setattr(shutil, "which", lambda name: apt)
+    with pytest.raises(dev.SetupError, match=advice):
+        dev.require_venv(find=lambda name: None if name == "ensurepip" else object())
+
+
+def test_a_failed_step_shows_the_end_of_its_output_and_where_the_rest_is(dev: ModuleType):
+    dev.LOG.parent.mkdir()
+    with pytest.raises(dev.SetupError) as failure:
+        dev.logged([sys.executable, "-c", "print('Temporary failure in name resolution'); raise SystemExit(3)"])
+    text = str(failure.value)
+    assert "| Temporary failure in name resolution" in text
+    assert "check the connection" in text
+    assert str(Path("build/setup.log")) in text
+
+
+def test_unknown_words_are_answered_with_those_that_exist():
+    nothing, wrong, check = ask(), ask("tests"), ask("check", "mypy")
+    assert (nothing.returncode, wrong.returncode, check.returncode) == (2, 2, 1)
+    assert "dev.py lab " in nothing.stdout
+    assert "no command 'tests'" in wrong.stdout
+    assert "no check 'mypy'. There are: lint, format" in check.stderr
+
+
+# When it installs
+
+
+@POSIX
+def test_a_second_run_installs_nothing(installed: ModuleType, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(installed, "logged", lambda command: pytest.fail(f"ran {command}"))
+    installed.set_up()
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["pyproject.toml", "js/panels/graph.ts", "package-lock.json"])
+def test_a_change_of_what_was_installed_installs_again(installed: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str):
+    assert installed.is_set_up()
+    (tmp_path / name).write_text("changed")
+    steps: list[list[str]] = []
+    monkeypatch.setattr(installed, "logged", steps.append)
+    installed.set_up()
+    assert [step[1:4] for step in steps] == [["-m", "pip", "install"]]
+    assert installed.is_set_up()
+
+
+@POSIX
+def test_a_change_of_the_python_code_alone_installs_nothing(installed: ModuleType, tmp_path: Path):
+    (tmp_path / "gradlab/function.py").write_text("changed")
+    assert installed.is_set_up()
+
+
+@POSIX
+def test_a_broken_environment_is_made_again(installed: ModuleType, monkeypatch: pytest.MonkeyPatch):
+    installed.PYTHON.unlink()
+    installed.PYTHON.symlink_to("/nowhere/python3")
+    steps: list[list[str]] = []
+    monkeypatch.setattr(installed, "logged", steps.append)
+    installed.set_up()
+    assert [step[2] for step in steps] == ["venv", "pip"]
+
+
+def test_programs_find_the_environment_first_and_no_other(dev: ModuleType, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    env = dev.environment()
+    assert env["PATH"].split(os.pathsep)[0] == str(dev.BIN)
+    assert "PYTHONPATH" not in env
+
+
+# What it starts
+
+
+@pytest.fixture
+def started(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return the list of the programs that dev.py starts; none of them really is."""
+    commands: list[list[str]] = []
+    monkeypatch.setattr(dev, "set_up", lambda develops=False: None)
+    monkeypatch.setattr(dev, "run", lambda command: commands.append(command) or 0)
+    monkeypatch.setattr(dev, "require_packages", lambda: "node")
+    monkeypatch.delenv("GRADLAB_REPORTS", raising=False)
+    return commands
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no root here")
+@pytest.mark.parametrize(("uid", "extra"), [(0, ["--allow-root"]), (1000, [])])
+def test_lab_opens_the_first_example_also_for_root(dev: ModuleType, started, monkeypatch: pytest.MonkeyPatch, uid: int, extra: list[str]):
+    monkeypatch.setattr(os, "geteuid", lambda: uid)
+    assert dev.main(["lab", "--no-browser"]) == 0
+    assert started == [[str(dev.PYTHON), "-m", "jupyterlab", str(dev.EXAMPLE), *extra, "--no-browser"]]
+
+
+@pytest.mark.parametrize(("arguments", "both"), [
+    ([], True),
+    (["-x", "--cov=gradlab", "-m", ""], True),
+    (["pyproject.toml::a_test"], False),
+    (["-k", "softmax"], False),
+])  # fmt: skip
+def test_the_javascript_tests_run_unless_certain_python_tests_were_asked_for(dev: ModuleType, started, arguments: list[str], both: bool):
+    assert dev.main(["test", *arguments]) == 0
+    assert started[0][1:] == ["-m", "pytest", "-rs", *arguments]
+    assert [command[0] for command in started[1:]] == ["node"] * both
+
+
+def test_the_tests_pass_without_node_and_say_what_was_skipped(dev: ModuleType, started, monkeypatch: pytest.MonkeyPatch, capsys):
+    def refuse() -> str:
+        raise dev.SetupError("no Node 20.19 or newer here")
+
+    monkeypatch.setattr(dev, "require_packages", refuse)
+    assert dev.main(["test"]) == 0
+    assert "JavaScript tests skipped: no Node 20.19" in capsys.readouterr().out
+
+
+def test_one_failed_check_fails_the_command_after_all_have_run(dev: ModuleType, started, monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setattr(dev, "run", lambda command: int("ruff" in command))
+    assert dev.main(["check", "lint", "imports"]) == 1
+    assert capsys.readouterr().out == "lint: failed\nimports: passed\n"
