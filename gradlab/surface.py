@@ -1,6 +1,6 @@
 """Tensor's methods and operators, one line each; what they do is said in `ops`."""
 
-# ruff: noqa: D102 - each method gets the first sentence of its op, below
+# ruff: noqa: D102, N802 - each method gets the first sentence of its op, below; T is PyTorch's name
 
 from __future__ import annotations
 

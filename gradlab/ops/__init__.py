@@ -21,7 +21,7 @@ from .arithmetic import Minimum as Minimum
 from .arithmetic import Mul as Mul
 from .arithmetic import Neg as Neg
 from .arithmetic import Sub as Sub
-from .arithmetic import abs as abs
+from .arithmetic import abs as abs  # noqa: A004
 from .arithmetic import add as add
 from .arithmetic import div as div
 from .arithmetic import maximum as maximum
@@ -56,8 +56,8 @@ from .extremum import amax as amax
 from .extremum import amin as amin
 from .extremum import argmax as argmax
 from .extremum import argmin as argmin
-from .extremum import max as max
-from .extremum import min as min
+from .extremum import max as max  # noqa: A004
+from .extremum import min as min  # noqa: A004
 from .gelu import ChoiceError as ChoiceError
 from .gelu import GELU as GELU
 from .gelu import GELUTanh as GELUTanh
@@ -99,19 +99,19 @@ from .power import Sqrt as Sqrt
 from .power import cos as cos
 from .power import exp as exp
 from .power import log as log
-from .power import pow as pow
+from .power import pow as pow  # noqa: A004
 from .power import sin as sin
 from .power import sqrt as sqrt
 from .random import Dropout as Dropout
 from .random import RangeError as RangeError
 from .random import dropout as dropout
-from .reduce import BadKeyword as BadKeyword
+from .reduce import KeywordError as KeywordError
 from .reduce import Mean as Mean
 from .reduce import Prod as Prod
 from .reduce import Sum as Sum
 from .reduce import mean as mean
 from .reduce import prod as prod
-from .reduce import sum as sum
+from .reduce import sum as sum  # noqa: A004
 from .shape import DimError as DimError
 from .shape import Expand as Expand
 from .shape import Flatten as Flatten

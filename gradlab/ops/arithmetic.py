@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
 def _broadcasts(gap: float = 0.0) -> tuple[Case, ...]:
     """Two operands in every way they can meet; entries of the second stay `gap` away from 0."""
-    shapes = [((3, 4), (3, 4)), ((2, 3, 4), (4,)), ((1, 4), (2, 3, 1)), ((), (2, 3)), ((2, 3), ()), ((), ()), ((0, 3), (3,)), ((1, 1), (3,))]
+    shapes = (
+        ((3, 4), (3, 4)),
+        ((2, 3, 4), (4,)),
+        ((1, 4), (2, 3, 1)),
+        ((1, 1), (3,)),
+        ((), (2, 3)),
+        ((2, 3), ()),
+        ((), ()),
+        ((0, 3), (3,)),
+    )
     return tuple(Case(Draw(a), Draw(b, gap=gap)) for a, b in shapes)
 
 

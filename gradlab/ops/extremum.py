@@ -55,9 +55,12 @@ def _shared(x: Array, y: Array, g: Array, dim: Dim) -> Array:
 
 def _first(index: Array, g: Array, shape: tuple[int, ...], dim: int) -> Array:
     """g at the place `index` says along dim, 0 elsewhere."""
+    if not shape:
+        return g
     xp = xp_of(g)
-    places = xp.reshape(xp.arange(shape[dim]) if shape else xp.zeros(1, dtype=int), [-1 if i == dim % len(shape) else 1 for i in range(len(shape))])
-    return xp.where(places == index, g, 0.0)
+    along = [1] * len(shape)
+    along[dim] = shape[dim]
+    return xp.where(xp.reshape(xp.arange(shape[dim]), along) == index, g, 0.0)
 
 
 class AMax(Function):

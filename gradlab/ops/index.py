@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..backend import Array, align, is_array, scatter_add, xp_of
 from ..cases import Case, Draw, Given
@@ -31,8 +34,10 @@ def _raw(i: Any) -> Any:
 
 def _is_basic(index: Any) -> bool:
     """Whether only ints, slices, None and ... are in it, so that NumPy answers with a view."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return all([i is None or i is Ellipsis or isinstance(i, slice) or (hasattr(i, "__index__") and not isinstance(i, bool) and not is_array(i)) for i in parts])
+    for i in index if isinstance(index, tuple) else (index,):
+        if not (i is None or i is Ellipsis or isinstance(i, (slice, int, np.integer))) or isinstance(i, bool):
+            return False
+    return True
 
 
 class Slice(Function):
@@ -83,9 +88,9 @@ class Gather(Function):
     fresh = True
 
     def forward(self, x: Array, index: Any) -> Array:
-        xp = xp_of(x)
+        xp, parts = xp_of(x), index if isinstance(index, tuple) else (index,)
         # Copies, so that an index array which the caller fills anew does not move the gradient.
-        self.index = tuple([xp.array(i) if isinstance(i, list) or is_array(i) else i for i in (index if isinstance(index, tuple) else (index,))])
+        self.index = tuple([xp.array(i) if isinstance(i, list) or is_array(i) else i for i in parts])
         self.shape = x.shape
         return x[self.index]
 
@@ -152,7 +157,7 @@ class SetIndex(Function):
             dv = xp.asarray(g[index])
             if not _is_basic(index):
                 # Where a place is written twice the last value stays; the one before it gets nothing.
-                order = xp.reshape(xp.arange(dv.size), dv.shape)
+                order = xp.reshape(xp.arange(prod(dv.shape)), dv.shape)
                 last = xp.zeros(self.shape, dtype=order.dtype)
                 last[index] = order
                 dv = xp.where(last[index] == order, dv, 0.0)
@@ -224,5 +229,6 @@ def masked_fill(x: Tensor, mask: TensorLike, value: TensorLike) -> Tensor:
     """
     y = Where.apply(mask, value, x)
     if y.shape != x.shape:
-        raise ShapeError(explain("masked_fill: the mask does not fit", got={"x": x.shape, "result": y.shape}, need="a mask that broadcasts to x, and one value"))
+        raise ShapeError(explain("masked_fill: the mask does not fit", got={"x": x.shape, "result": y.shape},
+                                 need="a mask that broadcasts to x, and one value"))
     return y

@@ -169,7 +169,8 @@ def split(x: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Ten
     else:
         lengths = list(split_size)
         if sum(lengths) != n:
-            raise ShapeError(explain("split: the sizes don't add up", got={"x": x.shape, "sizes": tuple(lengths)}, need=f"{n} in all along dim {dim}"))
+            raise ShapeError(explain("split: the sizes don't add up", got={"x": x.shape, "sizes": tuple(lengths)},
+                                     need=f"{n} in all along dim {dim}"))
     starts = [sum(lengths[:i]) for i in range(len(lengths))]
     return tuple([narrow(x, dim, start, length) for start, length in zip(starts, lengths, strict=True)])
 

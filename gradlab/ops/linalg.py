@@ -54,7 +54,8 @@ class MatMul(Function):
         da = g @ xp.swapaxes(b, -1, -2) if for_a else None
         db = None
         if for_b and b.ndim == 2 and a.ndim > 2:  # one product of tall matrices, not a batch of products and a sum
-            db = xp.reshape(a, (-1, a.shape[-1])).T @ xp.reshape(g, (-1, g.shape[-1]))
+            rows = prod(a.shape[:-1])
+            db = xp.transpose(xp.reshape(a, (rows, a.shape[-1]))) @ xp.reshape(g, (rows, g.shape[-1]))
         elif for_b:
             db = xp.swapaxes(a, -1, -2) @ g
         return da[..., 0, :] if rows and for_a else da, db[..., 0] if columns and for_b else db
@@ -63,7 +64,8 @@ class MatMul(Function):
 def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
     got = {"a": a, "b": b}
     if not a or not b:
-        return ShapeError(explain("matmul: takes vectors and matrices, not single numbers", got=got, need="a: (..., n, k), b: (..., k, m)", fix="a * b"))
+        return ShapeError(explain("matmul: takes vectors and matrices, not single numbers", got=got,
+                                  need="a: (..., n, k), b: (..., k, m)", fix="a * b"))
     if a[-1] != b[-2 if len(b) > 1 else -1]:
         fix = "b.T" if len(b) == 2 and a[-1] == b[-1] else "a.T" if len(a) == 2 and len(b) == 2 and a[-2] == b[-2] else ""
         need = "a: (..., n, k), b: (..., k, m)" if len(b) > 1 else "a: (..., k), b: (k)"
@@ -114,7 +116,7 @@ class Linear(Function):
         xp = xp_of(x)
         self.x, self.weight = x, weight
         # Rows of one matrix: BLAS gets a single product, whatever stands in front.
-        y = (x if x.ndim <= 2 else xp.reshape(x, (prod(x.shape[:-1]), x.shape[-1]))) @ weight.T
+        y = (x if x.ndim <= 2 else xp.reshape(x, (prod(x.shape[:-1]), x.shape[-1]))) @ xp.transpose(weight)
         if bias is not None:
             y += bias
         return y if x.ndim <= 2 else xp.reshape(y, (*x.shape[:-1], weight.shape[0]))
@@ -125,7 +127,7 @@ class Linear(Function):
             rows = prod(x.shape[:-1])
             x, g = xp.reshape(x, (rows, x.shape[-1])), xp.reshape(g, (rows, g.shape[-1]))
         dx = xp.reshape(g @ weight, self.x.shape) if needs[0] else None
-        dw = g.T @ x if needs[1] else None
+        dw = xp.transpose(g) @ x if needs[1] else None
         if len(needs) == 2:
             return dx, dw
         return dx, dw, xp.sum(g, axis=0) if needs[2] else None

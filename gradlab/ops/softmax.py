@@ -118,7 +118,7 @@ def logsumexp(x: TensorLike, dim: int | tuple[int, ...] | None = None, keepdim: 
 
     Shapes: x: (*), y: x without dim (1 there with keepdim)
 
-    >>> float(logsumexp([1000.0, 1000.0]).data.round(2))
-    1000.69
+    >>> logsumexp([[1000.0, 1000.0]], dim=1).data.round(2)
+    array([1000.69], dtype=float32)
     """
     return LogSumExp.apply(x, dim=tuple(dim) if isinstance(dim, list) else dim, keepdim=keepdim)
