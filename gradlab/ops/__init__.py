@@ -58,8 +58,8 @@ from .extremum import argmax as argmax
 from .extremum import argmin as argmin
 from .extremum import max as max  # noqa: A004
 from .extremum import min as min  # noqa: A004
-from .gelu import ChoiceError as ChoiceError
 from .gelu import GELU as GELU
+from .gelu import ChoiceError as ChoiceError
 from .gelu import GELUTanh as GELUTanh
 from .gelu import gelu as gelu
 from .index import Gather as Gather

@@ -54,8 +54,8 @@ class MatMul(Function):
         da = g @ xp.swapaxes(b, -1, -2) if for_a else None
         db = None
         if for_b and b.ndim == 2 and a.ndim > 2:  # one product of tall matrices, not a batch of products and a sum
-            rows = prod(a.shape[:-1])
-            db = xp.transpose(xp.reshape(a, (rows, a.shape[-1]))) @ xp.reshape(g, (rows, g.shape[-1]))
+            n = prod(a.shape[:-1])
+            db = xp.transpose(xp.reshape(a, (n, a.shape[-1]))) @ xp.reshape(g, (n, g.shape[-1]))
         elif for_b:
             db = xp.swapaxes(a, -1, -2) @ g
         return da[..., 0, :] if rows and for_a else da, db[..., 0] if columns and for_b else db

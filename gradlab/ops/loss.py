@@ -128,7 +128,8 @@ class SoftCrossEntropy(Function):
     """
 
     latex = (r"y = -\frac1n \sum_{ij} q_{ij} \log p_{ij}, \quad "
-             r"\bar x_{ij} = \frac{\bar y}{n} \left(p_{ij} \sum_k q_{ik} - q_{ij}\right), \quad \bar q = -\frac{\bar y}{n} \log p")  # fmt: skip
+             r"\bar x_{ij} = \frac{\bar y}{n} \left(p_{ij} \sum_k q_{ik} - q_{ij}\right), "
+             r"\quad \bar q = -\frac{\bar y}{n} \log p")  # fmt: skip
     kind = "loss"
     cases = (
         Case(Draw((3, 4)), Draw((3, 4), 0.0, 1.0)),
@@ -153,7 +154,7 @@ class SoftCrossEntropy(Function):
             wanted, places = _rows(target), (x.shape[0], *x.shape[2:]) if x.ndim > 1 else ()
         else:
             at, live = _places(target, rows.shape, ignore_index)
-            wanted, live, places = xp.zeros_like(rows), live[:, None], target.shape
+            wanted, live, places = xp.zeros_like(rows), xp.asarray(live[:, None], dtype=x.dtype), target.shape
             wanted[at] = live[:, 0]
             n = float(xp.sum(wanted * w))
         self.factor = (1 - label_smoothing) * w
