@@ -34,7 +34,12 @@ export default tseslint.config(
   },
   {
     files: ['js/protocol/**/*.ts'],
-    rules: closed(['*', '!./*'], 'protocol/ stands alone: no packages, no other layer.')
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(?!\\./)', message: 'protocol/ stands alone: no packages, no other layer.' }] }
+      ]
+    }
   },
   {
     files: ['js/draw/**/*.ts'],
