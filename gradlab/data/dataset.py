@@ -40,7 +40,7 @@ class TensorDataset(Dataset):
         ShapeError: the lengths differ, or there is nothing with a length.
 
     >>> TensorDataset(np.zeros((3, 2)), np.array([4, 5, 6]))[2]
-    (tensor([0., 0.], shape=(2,), dtype=float64), tensor(6, shape=(), dtype=int64))
+    (tensor([0., 0.], shape=(2,), dtype=float64), tensor(6, shape=()))
     """
 
     def __init__(self, *tensors: Tensor | Array) -> None:

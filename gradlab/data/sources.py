@@ -30,7 +30,7 @@ class Digits(NamedTuple):
 
         >>> train, held_out = digits().split(test=0.2)
         >>> len(train.labels.data), len(held_out.labels.data)
-        (1437, 360)
+        (1438, 359)
         """
         if not 0 < test < 1:
             raise ValueError(explain("split: test is a share", got={"test": test}, need="0 < test < 1"))
@@ -53,6 +53,6 @@ def digits() -> Digits:
     >>> images.shape, labels.tolist()[:3]
     ((1797, 64), [0, 1, 2])
     """
-    with gzip.open(files(__package__).joinpath("digits.csv.gz").open("rb"), "rt") as file:
-        table = np.loadtxt(file, delimiter=",", dtype=np.uint8)
+    text = gzip.decompress(files(__package__).joinpath("digits.csv.gz").read_bytes()).decode()
+    table = np.loadtxt(text.splitlines(), delimiter=",", dtype=np.uint8)
     return Digits(Tensor(table[:, :64].astype(np.float32) / 16), Tensor(table[:, 64].astype(np.int64)))
