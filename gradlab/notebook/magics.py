@@ -6,8 +6,8 @@ from IPython.core.magic import Magics, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
 
-from .graph import GraphPanel
 from .gradients import GradientsPanel
+from .graph import GraphPanel
 from .inspector import Inspector
 from .optimizer import OptimizerPanel
 from .panel import Panel
@@ -15,9 +15,7 @@ from .session import Session, ensure_session
 from .shapes import ShapesPanel
 from .strip import StripPanel
 
-PANELS: dict[str, type[Panel]] = {
-    cls.view: cls for cls in (Inspector, StripPanel, GraphPanel, ShapesPanel, GradientsPanel, OptimizerPanel)
-}
+PANELS: dict[str, type[Panel]] = {cls.view: cls for cls in (Inspector, StripPanel, GraphPanel, ShapesPanel, GradientsPanel, OptimizerPanel)}
 """The panels by the names that `%gradlab panel` takes."""
 
 HELP = f"""\

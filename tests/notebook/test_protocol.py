@@ -1,0 +1,240 @@
+"""What is packed decodes, with a plain decoder, to the recorder's numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab.notebook import protocol
+from gradlab.notebook.stream import Stream
+from gradlab.trace import recording
+
+
+def strict(content: dict[str, Any]) -> dict[str, Any]:
+    """The content as a page parses it; anything that is not JSON fails."""
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is not JSON")
+
+    return json.loads(json.dumps(content, allow_nan=False), parse_constant=refuse)
+
+
+def decode(content: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
+    """A frame's buffers as lists of numbers, by struct alone."""
+    floats = lambda b: struct.unpack(f"<{len(b) // 4}f", b)  # noqa: E731
+    whole = lambda b: struct.unpack(f"<{len(b) // 4}i", b)  # noqa: E731
+    ops, op_has, leaves, leaf_has, optimizers, first, last, data = buffers
+    return {
+        "ops": floats(ops),
+        "op_has": list(op_has),
+        "leaves": floats(leaves),
+        "leaf_has": list(leaf_has),
+        "optimizers": floats(optimizers),
+        "first": whole(first),
+        "last": whole(last),
+        "data": floats(data),
+    }
+
+
+class Page:
+    """Collects what a stream sends."""
+
+    def __init__(self, recorder: Any) -> None:
+        self.messages: list[protocol.Message] = []
+        self.stream = Stream(recorder, self.messages.append)
+
+    def hello(self) -> list[protocol.Message]:
+        return self._new(lambda: self.stream.hello("idle", 3))
+
+    def push(self, state: protocol.State = "idle") -> list[protocol.Message]:
+        return self._new(lambda: self.stream.push(state, 3))
+
+    def _new(self, act: Any) -> list[protocol.Message]:
+        start = len(self.messages)
+        act()
+        return self.messages[start:]
+
+
+def kinds(messages: list[protocol.Message]) -> list[str]:
+    return [m.content["kind"] for m in messages]
+
+
+def train(steps: int, layers: int = 2, width: int = 4, scale: float = 1.0) -> None:
+    model = gl.nn.Sequential(*[gl.nn.Linear(width, width) for _ in range(layers)])
+    optimizer = gl.optim.AdamW(model.parameters(), lr=0.01)
+    x = scale * gl.randn(8, width)
+    for _ in range(steps):
+        loss = (model(x) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+@pytest.mark.parametrize(
+    ("value", "wire"),
+    [
+        (float("nan"), "NaN"),
+        (-math.inf, "-Infinity"),
+        (np.float32("inf"), "Infinity"),
+        (np.float32(0.5), 0.5),
+        (np.int64(7), 7),
+        (np.bool_(True), True),
+        (2**53, 2**53),
+        (2**53 + 1, "9007199254740993"),
+        (-(2**60), "-1152921504606846976"),
+        (True, True),
+        (None, None),
+        ((1, np.uint8(2)), [1, 2]),
+        ({"a": {1: math.nan}}, {"a": {"1": "NaN"}}),
+        ("<b>text</b>", "<b>text</b>"),
+    ],
+)
+def test_values_become_strict_json(value: Any, wire: Any) -> None:
+    plain = protocol.plain(value)
+    assert plain == wire
+    assert type(plain) is type(wire)
+    strict({"value": plain})
+
+
+def test_a_frame_decodes_to_the_recorders_numbers() -> None:
+    with recording() as recorder:
+        train(5)
+    structure, frame = Page(recorder).hello()[-2:]
+    numbers, tape, spans = recorder.numbers(), recorder.structure(), recorder.timeline.since(0, 10**9)
+    assert strict(structure.content) == {"v": 1, "kind": "structure", **protocol.plain(tape)}
+    content, got = strict(frame.content), decode(frame.content, frame.buffers)
+    assert content["key"] == tape["key"]
+    assert (content["run"], content["step"], content["state"], content["cell"]) == (recorder.run, 5, "idle", 3)
+    assert np.array_equal(got["ops"], numbers.ops.ravel(), equal_nan=True)
+    assert got["op_has"] == list(numbers.op_has)
+    assert np.array_equal(got["leaves"], numbers.leaves.ravel(), equal_nan=True)
+    assert got["leaf_has"] == list(numbers.leaf_has)
+    assert np.array_equal(got["optimizers"], numbers.optimizers[0]["values"].ravel(), equal_nan=True)
+    assert content["loss"] == pytest.approx(numbers.loss)
+    assert content["grad_norm"] == pytest.approx(numbers.grad_norm)
+    assert content["columns"] == recorder.timeline.columns()
+    assert content["series"] == {"spans": 5, "width": len(content["columns"]), "exact": True}
+    assert got["first"] == got["last"] == (1, 2, 3, 4, 5)
+    assert np.array_equal(got["data"], spans.data[:, 2].ravel(), equal_nan=True)
+
+
+def test_the_gradient_norm_in_a_frame_is_numpys() -> None:
+    with recording() as recorder:
+        w = gl.tensor([3.0, 4.0], requires_grad=True)
+        (w * w).sum().backward()
+    frame = Page(recorder).hello()[-1]
+    got = decode(frame.content, frame.buffers)
+    assert got["leaves"] == pytest.approx((5.0, 10.0))  # |w| and |2 w|
+    assert got["leaf_has"] == [3]
+
+
+def test_spans_travel_with_min_max_and_last() -> None:
+    with recording() as recorder:
+        train(3000, layers=1)
+    frame = Page(recorder).hello()[-1]
+    series, got = frame.content["series"], decode(frame.content, frame.buffers)
+    assert not series["exact"]
+    assert len(got["first"]) == series["spans"] < 3000
+    assert (got["first"][0], got["last"][-1]) == (1, 3000)
+    data = np.reshape(got["data"], (series["spans"], 3, series["width"]))
+    assert (data[:, 0, 0] <= data[:, 2, 0]).all()
+    assert (data[:, 2, 0] <= data[:, 1, 0]).all()
+
+
+def test_nan_and_inf_travel_as_words_in_json_and_as_themselves_in_buffers() -> None:
+    with recording() as recorder, np.errstate(all="ignore"):
+        w = gl.tensor([0.0, 1.0], requires_grad=True)
+        (w / w).sum().backward()
+    page = Page(recorder)
+    frame = page.hello()[-1]
+    assert strict(frame.content)["loss"] == "NaN"
+    assert np.isnan(decode(frame.content, frame.buffers)["ops"]).any()
+    for message in page.messages:
+        strict(message.content)
+
+
+def test_the_structure_is_sent_once_a_key_and_columns_once() -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        train(3)
+        assert kinds(page.hello()) == ["reset", "structure", "frame"]
+        assert kinds(page.push()) == ["frame"]
+        assert "columns" not in page.messages[-1].content
+        assert page.messages[-1].content["series"]["spans"] == 0
+
+
+def test_only_new_steps_travel() -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        w = gl.tensor([1.0], requires_grad=True)
+        optimizer = gl.optim.SGD([w], lr=0.1)
+        sent = []
+        page.hello()
+        for _ in range(6):
+            (w * w).sum().backward()
+            optimizer.step()
+            page.push("running")
+            sent += decode(page.messages[-1].content, page.messages[-1].buffers)["last"]
+    assert sent == sorted(set(sent))
+    assert len(sent) >= 5
+
+
+def test_nothing_is_sent_while_no_page_is_visible_and_all_of_it_when_one_is() -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        train(2)
+        assert page.push() == []
+        page.hello()
+        page.stream.show(False, "idle", 3)
+        sent = len(page.messages)
+        train(4)
+        assert page.push() == []
+        page.stream.show(True, "idle", 3)
+        frames = [m for m in page.messages[sent:] if m.content["kind"] == "frame"]
+    assert decode(frames[-1].content, frames[-1].buffers)["last"][-1] == recorder.step
+
+
+def test_clear_resets_the_page_once() -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        train(2)
+        page.hello()
+        recorder.clear()
+        assert kinds(page.push())[0] == "reset"
+        assert page.messages[-1].content["run"] == recorder.run
+        assert "reset" not in kinds(page.push())
+
+
+def test_a_frame_of_200_parameters_stays_below_50_kb_and_history_below_200_kb() -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        page.hello()
+        train(30, layers=100, width=2)
+        size = lambda m: m.size_bytes + len(json.dumps(m.content))  # noqa: E731
+        page.stream._behind = False
+        frame = page.push()[-1]
+        assert frame.content["columns"].count("loss") == 1
+        assert len(frame.content["optimizers"][0]["rows"]) == 200
+        assert size(frame) <= protocol.FRAME_BYTES
+        assert size(page.hello()[-1]) <= protocol.HISTORY_BYTES
+
+
+def test_the_example_messages_are_strict_json_and_decode(examples: dict[str, Any]) -> None:
+    assert set(examples) >= {"empty", "forward", "digits", "nan"}
+    for messages in examples.values():
+        assert [m["content"]["kind"] for m in messages][:2] == ["reset", "structure"]
+        structure = messages[1]["content"]
+        for message in messages:
+            content = strict(message["content"])
+            assert content["v"] == protocol.VERSION
+            if content["kind"] == "frame":
+                got = decode(content, message["buffers"])
+                assert len(got["ops"]) == 4 * len(structure["ops"])
+                assert len(got["leaves"]) == 2 * len(structure["leaves"])
+                assert len(got["data"]) == content["series"]["width"] * len(got["first"]) * (1 if content["series"]["exact"] else 3)

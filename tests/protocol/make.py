@@ -1,0 +1,90 @@
+"""Make the example messages that the Python and the JavaScript tests decode: `python tests/protocol/make.py`.
+
+Each file holds what a page gets when it says hello after a real trace: a list of {"content", "buffers" in base64}.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import gradlab as gl
+from gradlab.data import DataLoader, digits
+from gradlab.notebook.protocol import Message
+from gradlab.notebook.stream import Stream
+from gradlab.trace import recording
+
+FOLDER = Path(__file__).parent
+
+
+def empty() -> None:
+    """Nothing ran yet."""
+
+
+def forward() -> None:
+    """A forward-only cell on bare tensors."""
+    x = gl.randn(32, 64)
+    w, b = gl.randn(64, 10, requires_grad=True), gl.zeros(10, requires_grad=True)
+    gl.tanh(x @ w + b).sum()
+
+
+class Reader(gl.nn.Module):
+    """The digits network."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc1, self.fc2, self.fc3 = gl.nn.Linear(64, 128), gl.nn.Linear(128, 64), gl.nn.Linear(64, 10)
+        self.gelu = gl.nn.GELU()
+
+    def forward(self, x: gl.Tensor) -> gl.Tensor:
+        """64 pixels to 10 scores."""
+        return self.fc3(self.gelu(self.fc2(self.gelu(self.fc1(x)))))
+
+
+def digits_steps() -> None:
+    """The first 45 steps on the digits, and a test under no_grad."""
+    train, test = digits().split(test=0.2, seed=0)
+    model = Reader()
+    optimizer = gl.optim.AdamW(model.parameters(), lr=3e-3)
+    for x, y in DataLoader(train, batch_size=32, shuffle=True, seed=0):
+        loss = gl.nn.functional.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    with gl.no_grad():
+        (model(test.images).argmax(dim=1) == test.labels).sum()
+
+
+def nan() -> None:
+    """Zero divided by zero, and one by zero."""
+    model = gl.nn.Sequential(gl.nn.Linear(2, 2))
+    optimizer = gl.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    x = gl.tensor([[0.0, 1.0]])
+    for _ in range(3):
+        (model(x) / (x * 0.0)).sum().backward()
+        optimizer.step()
+
+
+def messages(scene: Callable[[], None]) -> list[Message]:
+    """What a page gets after the scene."""
+    gl.manual_seed(0)
+    found: list[Message] = []
+    with recording() as recorder, np.errstate(all="ignore"):
+        scene()
+    Stream(recorder, found.append).hello("idle", 3)
+    return found
+
+
+def main() -> None:
+    """Write all files anew."""
+    for name, scene in {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan}.items():
+        packed = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in messages(scene)]
+        (FOLDER / f"{name}.json").write_text(json.dumps(packed, allow_nan=False, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()
