@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy as np
 from . import autograd, ops
 from .backend import DEFAULT_FLOAT, Array, as_array, is_array, to_numpy, xp_of
 from .errors import DTypeError, GraphError, ShapeError, explain
-from .function import Function, is_grad_enabled, no_grad, use_tensor_type
+from .function import Function, is_grad_enabled, use_tensor_type
 from .surface import Surface
 
 _serials = count(1)
@@ -316,7 +316,7 @@ class Tensor(Surface):
 
         self._change("x[i] = v", value, write, lambda x: ops.set_index(x, index, value))
 
-    def _change(self, what: str, other: Any, write: Any, step: Any) -> Tensor:
+    def _change(self, what: str, other: Any, write: Callable[[], None], step: Callable[[Tensor], Tensor]) -> Tensor:
         """Change this tensor: in its memory where no gradient is asked for, else by a step of the graph.
 
         Inside the graph the values get new memory, so that what earlier steps saved stays right.
@@ -341,7 +341,7 @@ class Tensor(Surface):
             self.bump()
         return self
 
-    def _arithmetic(self, ufunc: np.ufunc, sign: str, other: Any, step: Any) -> Tensor:
+    def _arithmetic(self, ufunc: np.ufunc, sign: str, other: Any, step: Callable[[Any, Any], Tensor]) -> Tensor:
         operand = other._data if isinstance(other, Tensor) else other
 
         def write() -> None:

@@ -43,37 +43,36 @@ def is_array(x: object) -> bool:
     return type(x) in ARRAY_TYPES or isinstance(x, np.ndarray) or _module_of(x) is not np
 
 
-def as_array(data: object) -> Array:
+def as_array(data: Any) -> Array:
     """An array of numbers from an array, a NumPy scalar or nested Python sequences; Python floats become float32.
 
     Raises:
         DTypeError: what came in holds something else than numbers.
     """
     if is_array(data):
-        array = data
+        array: Any = data
     else:
         try:
             array = np.asarray(data)
-        except ValueError as error:
-            raise DTypeError(explain("tensor: these values don't form an array", got={"data": type(data).__name__},
-                                     need="numbers, nested evenly", fix="")) from error
-        if array.dtype == float64 and not isinstance(data, np.generic) and not hasattr(data, "__array__"):
-            array = array.astype(DEFAULT_FLOAT) if not _holds_arrays(data) else array
+        except ValueError:
+            raise DTypeError(explain("tensor: these values form no array", got={"type": type(data).__name__}, need="numbers, nested evenly")) from None
+        if array.dtype == float64 and not _has_dtype(data):
+            array = array.astype(DEFAULT_FLOAT)
     if array.dtype.kind not in _RANK:
         raise DTypeError(explain("tensor: only numbers can be in a tensor", got={"dtype": array.dtype}, need="floats, integers or booleans"))
     return array
 
 
-def _holds_arrays(data: object) -> bool:
+def _has_dtype(data: Any) -> bool:
     """Whether nested sequences end in things with a dtype of their own, which is then kept."""
     while isinstance(data, (list, tuple)) and data:
-        data = data[0]
-    return hasattr(data, "dtype")
+        data = data[0]  # pyright: ignore[reportUnknownVariableType]
+    return hasattr(data, "dtype")  # pyright: ignore[reportUnknownArgumentType]
 
 
 def to_numpy(array: Array) -> np.ndarray:
     """The array in main memory: itself for NumPy, a copy from the device otherwise."""
-    return array if isinstance(array, np.ndarray) else array.get()
+    return array.get() if hasattr(array, "get") else array
 
 
 def unbroadcast(grad: Array, shape: tuple[int, ...]) -> Array:

@@ -1,5 +1,8 @@
 """Function: one differentiable step, and the two doors every step goes through."""
 
+# pyright: reportPrivateUsage=false
+# Function and Tensor are two halves of one idea: the hot path reads a tensor's slots, not its properties.
+
 from __future__ import annotations
 
 import functools
@@ -8,7 +11,7 @@ from collections.abc import Callable
 from contextvars import ContextVar, Token
 from itertools import count
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -119,8 +122,8 @@ class Function:
         return observe.watched(observer, "forward", fn, inputs, fn._run)
 
     def _run(self) -> Tensor:
-        inputs = self.inputs
-        arrays = [t._data for t in inputs]
+        inputs: tuple[Any, ...] = self.inputs
+        arrays: list[Any] = [t._data for t in inputs]
         self.needs = needs = tuple([t.requires_grad for t in inputs])
         if self.aligns:
             arrays = align(arrays)
@@ -148,10 +151,9 @@ class Function:
         return observe.watched(observer, "backward", self, (g,), functools.partial(self._pull, g))
 
     def _pull(self, g: Array) -> tuple[Array | None, ...]:
-        grads = self.backward(g)
-        if grads.__class__ is not tuple:
-            grads = (grads,)
-        inputs = self.inputs
+        result = self.backward(g)
+        grads: tuple[Array | None, ...] = result if result.__class__ is tuple else (result,)
+        inputs: tuple[Any, ...] = self.inputs
         if len(grads) != len(inputs):
             raise GraphError(explain(f"{type(self).__name__}.backward: one gradient per input, please",
                                      got={"inputs": len(inputs), "gradients": len(grads)}, need="a tuple as long as the inputs"))
@@ -167,7 +169,7 @@ class Function:
         Raises:
             GraphError: the step was freed by an earlier backward, or something it reads was changed in place.
         """
-        inputs = self.inputs
+        inputs = cast("tuple[Any, ...] | None", self.inputs)
         if inputs is None:
             raise GraphError(explain("backward: this graph was freed by an earlier backward", got={"step": type(self).__name__},
                                      need="a graph not used yet", fix="loss.backward(retain_graph=True) the first time"))
@@ -231,10 +233,10 @@ def _changed(fn: Function, what: str, then: int, now: int) -> GraphError:
 def _as_input(x: Any) -> Tensor | Constant:
     if isinstance(x, _tensor_type):
         return x
+    if isinstance(x, np.generic):  # first: np.float64 is a float too, and widens
+        return Constant(cast("float", x.item()))
     if isinstance(x, (bool, int, float)):
         return Constant(x)
-    if isinstance(x, np.generic):
-        return Constant(x.item())
     return _tensor_type.made(as_array(x), None)
 
 
@@ -277,14 +279,14 @@ class set_grad_enabled:
             @functools.wraps(function)
             def generate(*args: Any, **kwargs: Any) -> Any:
                 generator = function(*args, **kwargs)
-                value = None
+                value: Any = None
                 while True:
                     with set_grad_enabled(mode):
                         try:
                             item = generator.send(value)
                         except StopIteration as stop:
                             return stop.value
-                    value = yield item
+                    value = yield item  # pyright: ignore[reportUnknownVariableType]
 
             return generate  # type: ignore[return-value]
 

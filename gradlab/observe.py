@@ -64,13 +64,19 @@ def _refill(observers: tuple[Observer, ...]) -> None:
     current = None if not guards else guards[0] if len(guards) == 1 else _Fanout(guards)
 
 
+def _nothing(*event: object) -> None:
+    """What a detached observer is told."""
+
+
 class _Guard:
     """One observer; if it raises it is detached with a warning, and training goes on with the same numbers."""
 
     __slots__ = ("_begin", "_end", "_observer")
 
     def __init__(self, observer: Observer) -> None:
-        self._observer, self._begin, self._end = observer, observer.begin, observer.end
+        self._observer = observer
+        self._begin: Callable[..., object] = observer.begin
+        self._end: Callable[..., object] = observer.end
 
     def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
         try:
@@ -87,6 +93,7 @@ class _Guard:
 
     def _drop(self, error: Exception) -> None:
         detach(self._observer)
+        self._begin = self._end = _nothing  # an event may still be open, and its end must not fail again
         name = type(self._observer).__name__
         warnings.warn(f"{name} raised {error!r} and was detached; training goes on", stacklevel=4)
 

@@ -29,7 +29,7 @@ def test_scatter_add_counts_a_repeated_index_twice():
 
 @pytest.mark.parametrize("left, right, want", [
     (np.ones(2, "f4"), np.ones(2, "f8"), "f8"),
-    (np.ones(2, "f4"), np.float64(1) * np.ones(()), "f4"),
+    (np.ones(2, "f4"), np.array(1.0), "f4"),
     (np.ones(2, "i8"), np.ones((), "f4"), "f4"),
     (np.ones(2, "i8"), np.ones(2, "f4"), "f4"),
     (np.ones(2, "i8"), 1.5, "f4"),
