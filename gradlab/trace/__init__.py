@@ -1,0 +1,15 @@
+"""The tracer: what every op, gradient and optimizer step did, as numbers that keep no array alive."""
+
+from __future__ import annotations
+
+from .ledger import Contribution as Contribution
+from .numbers import Numbers as Numbers
+from .recorder import Recorder as Recorder
+from .recording import current_recorder as current_recorder
+from .recording import recording as recording
+from .summary import norm as norm
+from .timeline import MISSING as MISSING
+from .timeline import Spans as Spans
+from .timeline import Timeline as Timeline
+from .where import Places as Places
+from .where import Where as Where

@@ -1,0 +1,130 @@
+"""What to call things: modules by their place in the model, parameters likewise, bare tensors by the user's variable."""
+
+from __future__ import annotations
+
+import weakref
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+_LOOKUPS_A_CLASS = 8  # modules without parameters made anew in every step are not looked up each time
+_ROOTS_KEPT = 64
+
+
+class Leaf(NamedTuple):
+    """A tensor that no traced op made, as it looks from outside: equal in every step of a loop.
+
+    `root` is the label of the model that `name` is a path in; None for a tensor outside of modules.
+    """
+
+    root: str | None
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    dtype: Any
+    requires_grad: bool
+
+
+class Root:
+    """An outermost module in use: its label, and the paths of all modules and parameters inside it."""
+
+    __slots__ = ("_misses", "buffers", "calls", "counted", "label", "modules", "parameters", "ref")
+
+    def __init__(self, module: Any, label: str) -> None:
+        self.ref = weakref.ref(module)
+        self.label = label
+        self.counted = False  # whether it took part in a complete step
+        self._misses = 0
+        self.learn()
+
+    def learn(self) -> None:
+        """Walk the module and note every path."""
+        module = self.ref()
+        self.modules: dict[int, tuple[str, weakref.ref[Any]]] = {}
+        self.parameters: dict[int, str] = {}
+        self.buffers: dict[int, str] = {}
+        self.calls: dict[tuple[Any, ...], Any] = {}  # the tracer's records of module calls inside
+        if module is None:
+            return
+        for path, part in module.named_modules():
+            self.modules[id(part)] = (path, weakref.ref(part))
+        for path, parameter in module.named_parameters():
+            self.parameters.setdefault(parameter.serial, path)
+        for path, buffer in module.named_buffers():
+            self.buffers.setdefault(buffer.serial, path)
+
+    def missed(self) -> bool:
+        """Something was not found: walk again where that is worth its time, and say whether it was done."""
+        self._misses += 1
+        if self._misses & (self._misses - 1):
+            return False
+        self.learn()
+        return True
+
+    def path_of(self, module: Any) -> str | None:
+        """Where `module` is inside this one; None where it isn't."""
+        found = self.modules.get(id(module))
+        if (found is None or found[1]() is not module) and self.missed():
+            found = self.modules.get(id(module))
+        return None if found is None or found[1]() is not module else found[0]
+
+
+class Names:
+    """Looks names up in the user's namespace and in the models in use, each thing once."""
+
+    def __init__(self, lookup: Callable[[], dict[int, str]] | None = None) -> None:
+        self.lookup = lookup
+        self._roots: dict[int, Root] = {}
+        self._looked_up: Counter[str] = Counter()
+        self._unnamed = 0
+
+    def of(self, thing: Any) -> str | None:
+        """The user's name for `thing`."""
+        return None if self.lookup is None else self.lookup().get(id(thing))
+
+    def root(self, module: Any) -> Root:
+        """The record of an outermost module, made when it is first seen."""
+        root = self._roots.get(id(module))
+        if root is None or root.ref() is not module:
+            self._forget_dead()
+            root = self._roots[id(module)] = Root(module, "")
+            root.label = self._label(module, bool(root.parameters))
+        return root
+
+    def leaf(self, tensor: Any, look: bool = True) -> tuple[Leaf, Root | None]:
+        """Describe a leaf, and say which model it belongs to. Without `look` the user's namespace is not read."""
+        data, needs = tensor._data, tensor.requires_grad
+        serial = tensor.serial
+        for again in (False, True):
+            for root in reversed(self._roots.values()):
+                if again and not (needs and root.missed()):
+                    continue
+                if serial in root.parameters:
+                    return Leaf(root.label, root.parameters[serial], "parameter", data.shape, data.dtype, needs), root
+                if serial in root.buffers:
+                    return Leaf(root.label, root.buffers[serial], "constant", data.shape, data.dtype, needs), None
+        name = self.of(tensor) if look else None
+        if needs and name is None:
+            self._unnamed += 1
+            name = f"tensor#{self._unnamed}"
+        kind = "parameter" if needs else "input" if data.shape or name else "constant"
+        return Leaf(None, name or kind, kind, data.shape, data.dtype, needs), None
+
+    def _label(self, module: Any, has_parameters: bool) -> str:
+        cls = type(module).__name__
+        if has_parameters or self._looked_up[cls] < _LOOKUPS_A_CLASS:
+            self._looked_up[cls] += 1
+            name = self.of(module)
+            if name is not None:
+                return name
+        if not has_parameters:
+            return cls
+        taken = {root.label for root in self._roots.values() if root.ref() is not None}
+        n = 1
+        while f"{cls}#{n}" in taken:
+            n += 1
+        return f"{cls}#{n}"
+
+    def _forget_dead(self) -> None:
+        if len(self._roots) >= _ROOTS_KEPT:
+            self._roots = {key: root for key, root in self._roots.items() if root.ref() is not None}

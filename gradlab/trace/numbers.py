@@ -1,0 +1,60 @@
+"""The numbers of one step as arrays, in the order of its structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .series import Series
+from .tape import Tape
+
+
+@dataclass(slots=True)
+class Numbers:
+    """What a frame shows of one step.
+
+    Attributes:
+        ops: value norm, gradient norm, forward and backward duration in microseconds; NaN where unknown.
+        op_has: bit 0: the value norm is known, bit 1: the gradient norm.
+        leaves: value norm and gradient norm.
+        leaf_has: the same bits.
+        loss: the root of the last backward call, if it was a scalar.
+        grad_norm: over all parameters together.
+        optimizers: dicts with "label", "lr", "columns", "rows" (parameter numbers) and "values" (rows, columns).
+
+    Shapes: ops: (ops, 4), op_has: (ops,), leaves: (leaves, 2), leaf_has: (leaves,)
+    """
+
+    ops: np.ndarray
+    op_has: np.ndarray
+    leaves: np.ndarray
+    leaf_has: np.ndarray
+    loss: float | None
+    grad_norm: float | None
+    optimizers: list[dict[str, Any]]
+
+
+def numbers_of(tape: Tape, series: Iterable[Series]) -> Numbers:
+    """Copy the numbers of `tape` out of its lists."""
+    n, m = tape.n, tape.leaf_count
+    ops, leaves = np.empty((n, 4), np.float32), np.empty((m, 2), np.float32)
+    with np.errstate(over="ignore"):
+        ops[:, 0], values_known = _column(tape.values[:n])
+        ops[:, 1], grads_known = _column(tape.grads[:n])
+        ops[:, 2] = np.array(tape.forward_ns[:n], np.float64) / 1e3
+        ops[:, 3] = _column(tape.backward_ns[:n])[0] / 1e3
+        leaves[:, 0], leaf_values_known = _column(tape.leaf_values[:m])
+        leaves[:, 1], leaf_grads_known = _column(tape.leaf_grads[:m])
+    optimizers = [
+        {"label": s.label, "lr": s.lr, "columns": list(s.columns), "rows": list(s.rows), "values": s.values.copy()} for s in series if s.tape
+    ]
+    has, leaf_has = values_known + 2 * grads_known, leaf_values_known + 2 * leaf_grads_known
+    return Numbers(ops, has.astype(np.uint8), leaves, leaf_has.astype(np.uint8), tape.loss, tape.grad_norm, optimizers)
+
+
+def _column(values: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The values with NaN for None, and 1 where there is one."""
+    return np.array(values, np.float64), np.array([v is not None for v in values], np.uint8)

@@ -1,0 +1,321 @@
+"""Recorder: the observer that turns events into tapes, runs and numbers."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from time import perf_counter_ns as clock
+from typing import Any
+
+from .. import observe
+from .ledger import Contribution
+from .names import Names
+from .numbers import Numbers, numbers_of
+from .steps import ModuleCall, Steps
+from .structure import describe
+from .summary import norm
+from .tape import Tape
+from .timeline import Timeline
+from .where import Places, Where
+
+_SAMPLED_EVERY = 8  # steps, of which one is timed
+_NEVER = 1 << 62
+_STRUCTURES_KEPT = 8
+_LONGEST_SHARE = 10  # frames take at most a tenth of the time
+
+attached: list[Recorder] = []
+
+
+class _Stack(threading.local):
+    """The module calls that are running in a thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.calls: list[ModuleCall] = []
+
+
+class Recorder:
+    """Records what every op, gradient and optimizer step did, step by step, as numbers: it keeps no tensor alive.
+
+    Attach it, run code, and read `structure()`, `numbers()` and `timeline`. Readers on other threads hold `lock`.
+
+    Attributes:
+        where: says where in the user's code the op being made is written.
+        names: gives the user's names for objects, by id(); None where there is no namespace to look into.
+        frame_interval: seconds between two calls of `on_frame`.
+        running: set it while a cell runs; then a half-finished step of a loop is not shown in place of the last complete one.
+        norms: False records the graph only.
+        share: the tracer's share of a step's time, None before it was measured.
+
+    >>> import gradlab as gl
+    >>> recorder = Recorder()
+    >>> recorder.attach()
+    >>> y = gl.tensor([1.0, 2.0]) * 3.0
+    >>> recorder.detach()
+    >>> [op["name"] for op in recorder.structure()["ops"]]
+    ['mul']
+    """
+
+    def __init__(self, observer: Any = observe, *, norms: bool = True) -> None:
+        self.lock = threading.RLock()
+        self.where: Callable[[], Where | None] = Places()
+        self.frame_interval = 0.1
+        self.running = False
+        self.norms = norms
+        self.share: float | None = None
+        self._observer = observer
+        self._names = Names()
+        self._steps = Steps(self._names, norms)
+        self._stack = _Stack()
+        self._on = False
+        self._on_frame: Callable[[], None] | None = None
+        self._frame_at = _NEVER
+        self._in_frame = False
+        self._structures: dict[str, dict[str, Any]] = {}
+        self._tape = 0  # the tape of the newest op
+        self._timing = False
+        self._own_ns = self._from_ns = self._to_ns = 0
+
+    # Switching
+
+    @property
+    def on(self) -> bool:
+        """Whether it is attached."""
+        return self._on and any(o is self for o in getattr(self._observer, "_attached", (self,)))
+
+    def attach(self) -> None:
+        """Begin to record, or go on with the run."""
+        with self.lock:
+            if not self.on:
+                self._on = True
+                self._stack = _Stack()
+                self._steps.tape.stale = True
+                attached.append(self)
+                self._observer.attach(self)
+
+    def detach(self) -> None:
+        """Stop recording; what was recorded stays readable."""
+        with self.lock:
+            self._on = False
+            attached[:] = [r for r in attached if r is not self]
+            self._observer.detach(self)
+
+    def clear(self) -> None:
+        """Forget everything; the next step is the first of a new run."""
+        with self.lock:
+            run = self._steps.run.number + 1
+            self._names = Names(self._names.lookup)
+            self._steps = Steps(self._names, self.norms)
+            self._steps.run.number = run
+            self._structures.clear()
+
+    @property
+    def names(self) -> Callable[[], dict[int, str]] | None:
+        """Gives the user's names for objects, by id(); called when a leaf or model is seen for the first time."""
+        return self._names.lookup
+
+    @names.setter
+    def names(self, lookup: Callable[[], dict[int, str]] | None) -> None:
+        self._names.lookup = lookup
+
+    @property
+    def on_frame(self) -> Callable[[], None] | None:
+        """Called in the training thread, inside an event, whenever `frame_interval` has passed."""
+        return self._on_frame
+
+    @on_frame.setter
+    def on_frame(self, call: Callable[[], None] | None) -> None:
+        self._on_frame = call
+        self._frame_at = _NEVER if call is None else 0
+
+    # Events
+
+    def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> tuple[Any, ...] | None:
+        """Called by the core before something happens; `end` gets back what this returns."""
+        entered = clock() if self._timing else 0
+        token: tuple[Any, ...] | None
+        if kind == "forward":
+            calls = self._stack.calls
+            if calls:
+                call = calls[-1]
+                place = call.place if call.library else self.where()
+            else:
+                call, place = None, self.where()
+            now = clock()
+            token = (kind, target, place, call, now)
+        elif kind == "backward":
+            tape = self._steps.tape
+            at = tape.refs.get(target.seq)
+            if at is not None and self.norms:
+                tape.grads[at] = norm(inputs[0])
+            now = clock()
+            token = (kind, tape, at, now)
+        elif kind == "module":
+            token = (kind, self._module_began(target))
+            now = clock() if entered else 0
+        elif kind == "accumulate":
+            token = (kind, target, inputs[0], inputs[1], target._grad is None)
+            now = clock() if entered else 0
+        elif kind == "pass":
+            with self.lock:
+                self._steps.backward_began(target)
+            now = clock()
+            token = (kind,)
+        else:
+            now = clock() if entered else 0
+            token = (kind, target)
+        if entered:
+            self._own_ns += now - entered
+        return token
+
+    def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
+        """Called by the core after it happened, also where it raised."""
+        now = clock()
+        if token is None:
+            return
+        kind = token[0]
+        if kind == "forward":
+            steps = self._steps
+            with self.lock:
+                if error is None:
+                    steps.op(token[1], token[2], token[3], now - token[4], output)
+                else:
+                    steps.failed(token[1], token[2], token[3], now - token[4], error)
+            if steps.tape.id != self._tape:
+                self._begin_timing(now)
+        elif kind == "backward":
+            at = token[2]
+            if at is not None:
+                token[1].backward_ns[at] = now - token[3]
+        elif kind == "module":
+            calls = self._stack.calls
+            while calls and calls.pop() is not token[1]:
+                pass
+        elif kind == "accumulate":
+            if error is None:
+                with self.lock:
+                    self._steps.accumulated(token[1], token[2], token[3], token[4])
+        elif kind == "pass":
+            with self.lock:
+                self._steps.backward_ended()
+        elif error is None:
+            with self.lock:
+                self._steps.stepped(token[1], output)
+        if now >= self._frame_at:
+            self._frame()
+        if self._timing:
+            self._to_ns = clock()
+            self._own_ns += self._to_ns - now
+
+    def _module_began(self, module: Any) -> ModuleCall:
+        calls = self._stack.calls
+        if calls:
+            parent = calls[-1]
+            root, place = parent.root, parent.place if parent.library else self.where()
+        else:
+            with self.lock:
+                parent, root, place = None, self._names.root(module), self.where()
+        call = ModuleCall(module, root, parent, place)
+        calls.append(call)
+        return call
+
+    def _begin_timing(self, now: int) -> None:
+        """A new step began: time the recorder in some, and see what it took in the last one."""
+        if self._timing and self._to_ns > self._from_ns:
+            share = self._own_ns / (self._to_ns - self._from_ns)
+            self.share = share if self.share is None else 0.5 * (self.share + share)
+        self._tape = self._steps.tape.id
+        self._timing = self._steps.run.step % _SAMPLED_EVERY == 1
+        self._own_ns, self._from_ns, self._to_ns = 0, now, now
+
+    def _frame(self) -> None:
+        """Let the one who watches take a picture; the next is due so late that pictures cost a tenth of the time at most."""
+        call = self._on_frame
+        if call is None or self._in_frame:
+            return
+        began = clock()
+        self._in_frame = True
+        try:
+            call()
+        except Exception as error:
+            self.on_frame = None
+            warnings.warn(f"the inspector stopped following: {error!r}; training goes on", stacklevel=2)
+            return
+        finally:
+            self._in_frame = False
+        ended = clock()
+        self._frame_at = ended + max(int(self.frame_interval * 1e9), _LONGEST_SHARE * (ended - began))
+        self._steps.wants_all = True
+
+    # Reading
+
+    @property
+    def run(self) -> int:
+        """The number of the run, counted up where a model was built anew and by `clear`."""
+        return self._steps.run.number
+
+    @property
+    def step(self) -> int:
+        """How many steps of this run are complete: have got their update."""
+        return self._steps.run.step
+
+    @property
+    def timeline(self) -> Timeline:
+        """Loss, gradients and updates of this run's steps."""
+        return self._steps.run.timeline
+
+    @property
+    def open(self) -> bool:
+        """Whether the step on show has not got its update yet."""
+        with self.lock:
+            return not self._shown().updated
+
+    def structure(self) -> dict[str, Any]:
+        """The graph of the step on show, in plain lists and dicts; the same object as long as `key` is the same.
+
+        On show is the open step if it has ops with a graph, else the last complete one; inside `on_frame`, and while
+        `running`, a loop's half-finished step is not shown.
+        """
+        with self.lock:
+            tape, steps = self._shown(), self._steps
+            folded = tape.folded
+            if self._live and folded:
+                folded = 1 << folded.bit_length() - 1  # else every frame of an evaluation would be a new structure
+            key = f"{tape.node.number:x}.{steps.tree.epoch:x}.{folded:x}.{steps.run.number:x}"
+            found = self._structures.get(key)
+            if found is None:
+                found = describe(tape.node, steps.run, key, folded, tape.folded_graph)
+                while len(self._structures) >= _STRUCTURES_KEPT:
+                    del self._structures[next(iter(self._structures))]
+                self._structures[key] = found
+            return found
+
+    def numbers(self) -> Numbers:
+        """The numbers of the same step, copied."""
+        with self.lock:
+            return numbers_of(self._shown(), self._steps.run.series.values())
+
+    def ledger(self, tensor: Any) -> list[Contribution]:
+        """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""
+        with self.lock:
+            return self._steps.ledger.of(tensor.serial)
+
+    @property
+    def _live(self) -> bool:
+        return self._in_frame or self.running
+
+    def _shown(self) -> Tape:
+        steps = self._steps
+        tape, last = steps.tape, steps.last
+        if not self._live:
+            steps.settle()
+            return tape if tape.graphs or last is None else last
+        if last is None or tape.updated or (tape.graphs and _cell(tape) != _cell(last)):
+            return tape
+        return last
+
+
+def _cell(tape: Tape) -> tuple[Any, ...]:
+    """The run of a cell that a step's first op is written in."""
+    place = tape.node.above(1).place if tape.n else None
+    return () if place is None else (place.cell, place.count, place.file)

@@ -1,0 +1,129 @@
+"""A run: the steps of one training, from its first update on, as columns over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .series import Series
+from .tape import Param, Tape
+from .timeline import MISSING, Timeline
+
+_SMALL_ENTRIES = 65_536  # parameters that fit the caches are summarised in every step
+_EVERY = 10  # larger ones in every tenth, and where a frame is due
+_PARAMETERS_KEPT = 4_096
+
+
+class Column:
+    """The three columns of a parameter, `g/`, `w/` and `u/`; the tensor behind a name may change."""
+
+    __slots__ = ("label", "number", "param", "start")
+
+    def __init__(self, label: str, number: int, start: int, param: Param) -> None:
+        self.label, self.number, self.start, self.param = label, number, start, param
+
+
+class Run:
+    """Counts steps, gives parameters and optimizers their columns and writes the rows."""
+
+    def __init__(self, number: int, series: Iterable[Series] = ()) -> None:
+        self.number = number
+        self.step = 0
+        self.timeline = Timeline()
+        self.timeline.add("loss")
+        self.timeline.add("grad_norm")
+        self.entries = 0
+        self._columns: dict[tuple[str | None, str], Column] = {}
+        self._by_label: dict[str, Column] = {}
+        self.series: dict[int, Series] = {}
+        for one in series:
+            optimizer = one.ref()
+            if optimizer is not None:
+                self.series_of(optimizer)
+
+    def column(self, identity: tuple[str | None, str]) -> Column | None:
+        """The columns of a parameter, None before its first update."""
+        return self._columns.get(identity)
+
+    def is_full(self, wanted: bool) -> bool:
+        """Whether the next step reads everything."""
+        return wanted or self.entries <= _SMALL_ENTRIES or (self.step + 1) % _EVERY == 0
+
+    def knows(self, optimizer: Any) -> bool:
+        """Whether this optimizer stepped in this run."""
+        series = self.series.get(id(optimizer))
+        return series is not None and series.ref() is optimizer
+
+    def series_of(self, optimizer: Any) -> Series:
+        """The record of an optimizer; one made anew takes the place of one of its kind that is gone."""
+        known = self.series.get(id(optimizer))
+        if known is not None and known.ref() is optimizer:
+            return known
+        cls = type(optimizer).__name__
+        gone = next((key for key, s in self.series.items() if s.ref() is None and s.label.partition("#")[0] == cls), None)
+        if gone is not None:
+            old = self.series.pop(gone)
+            made = Series(optimizer, old.label, old.lr_column)
+        else:
+            n = sum(s.label.partition("#")[0] == cls for s in self.series.values())
+            label = cls if not n else f"{cls}#{n + 1}"
+            made = Series(optimizer, label, self.timeline.add(f"lr/{label}"))
+        self.series[id(optimizer)] = made
+        return made
+
+    def is_rebuilt(self, params: Iterable[Param], optimizer_is_new: bool) -> bool:
+        """Whether names of this run now belong to other tensors, of a model or for an optimizer that is new."""
+        for param in params:
+            if optimizer_is_new or (param.root is not None and not param.root.counted):
+                column = self._columns.get(param.identity) or self._by_label.get(param.leaf.name)
+                if column is not None and column.param.serial != param.serial:
+                    return True
+        return False
+
+    def enroll(self, params: Iterable[Param], several: bool) -> bool:
+        """Give each parameter its columns, and say whether any is new. `several`: more than one model is in use."""
+        new = False
+        for param in params:
+            column = self._columns.get(param.identity)
+            if column is not None:
+                column.param = param
+            elif len(self._columns) < _PARAMETERS_KEPT:
+                new = True
+                label = shown_name(param.leaf.root, param.leaf.name, several)
+                if label in self._by_label:
+                    label = shown_name(param.leaf.root, param.leaf.name, True)
+                start = [self.timeline.add(f"{letter}/{label}") for letter in "gwu"][0]
+                column = Column(label, len(self._columns), start, param)
+                self._columns[param.identity] = self._by_label[label] = column
+                self.entries += param.size
+        return new
+
+    def write(self, tape: Tape) -> None:
+        """Store the row of the tape's step."""
+        row = [MISSING] * self.timeline.width
+        if tape.loss is not None:
+            row[0] = tape.loss
+        if tape.grad_norm is not None:
+            row[1] = tape.grad_norm
+        at = tape.id
+        for series in self.series.values():
+            if series.tape == at:
+                row[series.lr_column] = series.lr
+        for column in self._columns.values():
+            param, start = column.param, column.start
+            if param.g_tape == at:
+                row[start] = param.g
+            if param.w_tape == at:
+                row[start + 1] = param.w
+            if param.u_tape == at:
+                row[start + 2] = param.u
+        self.timeline.write(tape.step, row)
+
+
+def shown_name(root: str | None, name: str, several: bool) -> str:
+    """A path as it is shown: with the model's name where there are several models.
+
+    >>> shown_name("model", "fc1.weight", False), shown_name("model", "fc1.weight", True)
+    ('fc1.weight', 'model.fc1.weight')
+    """
+    return f"{root}.{name}" if root is not None and several and name else root if root is not None and several else name

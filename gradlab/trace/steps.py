@@ -1,0 +1,358 @@
+"""Steps: what every event means for the tape of the current step, and when one step ends and the next begins."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from ..function import Constant
+from .graph import Call, Node, Tree
+from .ledger import Ledger
+from .names import Leaf, Names, Root
+from .run import Run
+from .structure import op_name
+from .summary import norm
+from .tape import ASIDE_KEPT, OPS_KEPT, Param, Tape
+from .where import Where
+
+_NAMES_A_TAPE = 256  # leaves that are looked up in the user's namespace, which may be large
+_CALLS_KEPT = 20_000
+_TEXT_KEPT = 500
+
+
+class ModuleCall:
+    """A module call that is running in some thread."""
+
+    __slots__ = ("library", "module", "parent", "place", "record", "root", "tape")
+
+    def __init__(self, module: Any, root: Root, parent: ModuleCall | None, place: Where | None) -> None:
+        self.module, self.root, self.parent, self.place = module, root, parent, place
+        # A layer of gradlab's own makes its ops where the user's code calls it.
+        self.library = type(module).__module__.startswith("gradlab.")
+        self.record: Call | None = None
+        self.tape = 0
+
+
+class Steps:
+    """The open tape, the last complete one, and the run they belong to.
+
+    A step closes at the first op with a graph after an update. An update is an optimizer's step, or new values in leaves that
+    got a gradient.
+    """
+
+    def __init__(self, names: Names, norms: bool) -> None:
+        self.names, self.norms = names, norms
+        self.tree, self.ledger, self.run = Tree(), Ledger(), Run(1)
+        self.tape = Tape(self.tree.root)
+        self.last: Tape | None = None
+        self.passes = 0
+        self.wants_all = False  # the next step is to be read in full
+        self._spare = Tape(self.tree.root)
+        self._params: dict[int, Param] = {}
+        self._purge_at = 256
+        self._pending: dict[int, tuple[Any, float | None]] = {}  # leaves of the running backward call
+        self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._calls: dict[tuple[Any, ...], Call] = {}
+
+    # Ops
+
+    def op(self, fn: Any, place: Where | None, call: ModuleCall | None, duration_ns: int, output: Any) -> None:
+        """Add an op to the tape; one that begins a new step closes the old one first."""
+        tape = self.tape
+        graph = output.grad_fn is fn
+        if graph:
+            if tape.updated or tape.passes or tape.stale:
+                tape = self._turn(fn)
+        elif tape.aside >= ASIDE_KEPT:
+            tape.folded += 1
+            return
+        if tape.n >= OPS_KEPT:
+            tape.folded += 1
+            tape.folded_graph += graph
+            return
+        if place is not None and place.count != tape.count and not tape.updated:
+            tape.enter_cell(place.cell, place.count)
+        record = None
+        if call is not None:
+            record = call.record if call.tape == tape.id else self._enter(call, tape)
+        refs, expected = tape.refs, tape.node.next
+        inputs: Any = []
+        fresh: tuple[Leaf, ...] = ()
+        for t in fn.inputs:
+            maker = t.grad_fn
+            if maker is not None:
+                ref = refs.get(maker.seq)
+                if ref is None:
+                    ref = op_name(maker.__class__)
+            elif t.__class__ is Constant:
+                ref = (t._data,)
+            else:
+                ref = refs.get(-t._serial)
+                if ref is None:
+                    fresh = (*fresh, self._meet(tape, t, expected, len(fresh), place))
+                    ref = -tape.leaf_count
+            inputs.append(ref)
+        inputs = tuple(inputs)
+        data = output._data
+        shape, dtype = data.shape, data.dtype
+        if not (
+            expected is not None
+            and expected.inputs == inputs
+            and expected.cls is fn.__class__
+            and expected.shape == shape
+            and expected.dtype is dtype
+            and expected.call is record
+            and expected.graph is graph
+            and (expected.place is place or expected.place == place)
+            and expected.leaves == fresh
+            and expected.error is None
+        ):
+            expected = self.tree.follow(tape.node, fn.__class__, inputs, fresh, shape, dtype, place, record, graph)
+        n = tape.n
+        if n == len(tape.values):
+            tape.grow()
+        tape.values[n] = norm(data) if self.norms else None
+        tape.grads[n] = tape.backward_ns[n] = None
+        tape.forward_ns[n] = duration_ns
+        if graph:
+            refs[fn.seq] = n
+        else:
+            refs[-output.serial] = n
+            tape.aside += 1
+        tape.node = expected
+        tape.n = n + 1
+
+    def failed(self, fn: Any, place: Where | None, call: ModuleCall | None, duration_ns: int, error: BaseException) -> None:
+        """Add an op that raised, with what it said."""
+        tape = self.tape
+        if tape.aside >= ASIDE_KEPT or tape.n >= OPS_KEPT:
+            tape.folded += 1
+            return
+        if place is not None and place.count != tape.count and not tape.updated:
+            tape.enter_cell(place.cell, place.count)
+        record = None
+        if call is not None:
+            record = call.record if call.tape == tape.id else self._enter(call, tape)
+        fresh: list[Leaf] = []
+        inputs = [self._ref(tape, t, fresh, place) for t in fn.inputs]
+        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        node = self.tree.follow(tape.node, fn.__class__, tuple(inputs), tuple(fresh), (), None, place, record, False, text[:_TEXT_KEPT])
+        if tape.n == len(tape.values):
+            tape.grow()
+        n = tape.n
+        tape.values[n] = tape.grads[n] = tape.backward_ns[n] = None
+        tape.forward_ns[n] = duration_ns
+        tape.aside += 1
+        tape.node = node
+        tape.n = n + 1
+
+    def _ref(self, tape: Tape, t: Any, fresh: list[Leaf], place: Where | None) -> Any:
+        if t.__class__ is Constant:
+            return (t._data,)
+        ref = tape.refs.get(-t._serial if t.grad_fn is None else t.grad_fn.seq)
+        if ref is None and t.grad_fn is not None:
+            return op_name(t.grad_fn.__class__)
+        if ref is None:
+            fresh.append(self._meet(tape, t, tape.node.next, len(fresh), place))
+            ref = -tape.leaf_count
+        return ref
+
+    def _meet(self, tape: Tape, t: Any, expected: Node | None, k: int, place: Where | None) -> Leaf:
+        """Take in a leaf that this step has not read before: as last time where it looks the same, else by its name."""
+        data, needs = t._data, t.requires_grad
+        param = self._params.get(t.serial)
+        if param is not None:
+            leaf = param.leaf
+            if leaf.shape != data.shape or leaf.dtype != data.dtype or leaf.requires_grad is not needs:
+                leaf = param.leaf = leaf._replace(shape=data.shape, dtype=data.dtype, requires_grad=needs)
+                param.size = data.size
+        else:
+            root = None
+            leaf = expected.leaves[k] if expected is not None and k < len(expected.leaves) and expected.place == place else None
+            if leaf is None or leaf.shape != data.shape or leaf.dtype != data.dtype or leaf.requires_grad is not needs or (leaf.root and needs):
+                leaf, root = self.names.leaf(t, tape.leaf_count < _NAMES_A_TAPE)
+            if needs:
+                param = self._params[t.serial] = Param(t, leaf, root)
+        value = None
+        if self.norms and (param is None or tape.full):
+            value = norm(data)
+            if param is not None:
+                param.w, param.w_tape = value, tape.id
+        elif param is not None and param.w_tape:
+            value = param.w
+        tape.bind(t.serial, t._version[0], value, param)
+        return leaf
+
+    def _enter(self, call: ModuleCall, tape: Tape) -> Call:
+        """Give a running module call its place in the tape, at its first op there."""
+        above, root, up = call.parent, call.root, None
+        path: str | None = ""
+        if above is not None:
+            up = above.record if above.tape == tape.id else self._enter(above, tape)
+            path = root.path_of(call.module)
+        elif root.parameters:
+            tape.roots[root] = None
+        cls = type(call.module).__name__
+        nth = tape.calls[root.label, path] = tape.calls.get((root.label, path), 0) + 1
+        record = root.calls.get((up, path, cls, nth))
+        if record is None:
+            text = _one_line(call.module)
+            key = (up, root.label, path, cls, text, nth, bool(root.parameters))
+            if len(self._calls) > _CALLS_KEPT:
+                self._calls.clear()
+            record = self._calls.get(key)
+            if record is None:
+                record = self._calls[key] = Call(up, root.label, path, cls, text, nth, bool(root.parameters))
+            root.calls[up, path, cls, nth] = record
+        call.record, call.tape = record, tape.id
+        return record
+
+    # Backward
+
+    def accumulated(self, tensor: Any, d: Any, source: Any, fresh: bool) -> None:
+        """Note what was added to a `.grad`; `fresh`: it was None before."""
+        serial = tensor.serial
+        g = norm(d) if self.norms else None
+        self.ledger.add(serial, fresh, (self.passes + 1, None if source is None else op_name(source.__class__), g))
+        if tensor.grad_fn is None:
+            self._pending[serial] = (tensor, g if fresh and serial not in self._pending else None)
+
+    def backward_began(self, root: Any) -> None:
+        """Note the loss."""
+        data = root._data
+        self.tape.loss = float(data.item()) if data.size == 1 else None
+
+    def backward_ended(self) -> None:
+        """Note every gradient that the call left in a leaf."""
+        tape = self.tape
+        pending, self._pending = self._pending, {}
+        self.passes += 1
+        for tensor, g in pending.values():
+            param = self.param(tensor)
+            if self.norms:
+                tape.gradient(param, norm(tensor._grad) if g is None and tensor._grad is not None else g)
+            else:
+                tape.gradient(param, None)
+            param.array = id(tensor._grad)
+        tape.passes += 1
+        tape.check = True
+        if self.norms:
+            tape.sum_up()
+        if tape.step:
+            self.run.write(tape)
+
+    def param(self, tensor: Any) -> Param:
+        """The record of a leaf that requires a gradient, also of one that no traced op read."""
+        param = self._params.get(tensor.serial)
+        if param is None:
+            leaf, root = self.names.leaf(tensor)
+            param = self._params[tensor.serial] = Param(tensor, leaf, root)
+        return param
+
+    # Steps and runs
+
+    def stepped(self, optimizer: Any, output: list[tuple[Any, Any]]) -> None:
+        """An optimizer moved these parameters by these amounts."""
+        tape = self.tape
+        if not (tape.graphs or tape.passes):
+            return  # nothing that it could be the update of was traced
+        moved = [self.param(tensor) for tensor, _ in output]
+        self._begin_run_if_rebuilt(moved, optimizer not in self._optimizers)
+        self._optimizers.add(optimizer)
+        series = self.run.series_of(optimizer)
+        self._enroll(moved)
+        series.read_lr(optimizer, output)
+        if tape.full and self.norms:
+            columns = [self.run.column(param.identity) for param in moved]
+            series.read(optimizer, [(t, u, p, c.number) for (t, u), p, c in zip(output, moved, columns, strict=True) if c is not None], tape.id)
+        series.tape = tape.id
+        self._count()
+
+    def settle(self) -> None:
+        """Count a hand-written update that came after the last op."""
+        tape = self.tape
+        if tape.passes and not tape.updated and tape.rewritten(self.names.lookup):
+            self._updated_by_hand()
+
+    def _turn(self, fn: Any) -> Tape:
+        """The tape that an op with a graph belongs to."""
+        tape = self.tape
+        if tape.updated:
+            return self.close(True)
+        if tape.passes and self._rewritten(tape, fn):
+            self._updated_by_hand()
+            return self.close(True)
+        if tape.stale:
+            tape.stale = False
+            if not any(t.grad_fn is not None and t.grad_fn.seq in tape.refs for t in fn.inputs):
+                return self.close(False)  # tracing was off in between
+        return tape
+
+    def _rewritten(self, tape: Tape, fn: Any) -> bool:
+        if tape.check:  # all leaves once after each backward call
+            tape.check = False
+            if tape.rewritten(self.names.lookup):
+                return True
+        for t in fn.inputs:
+            if t.grad_fn is None and t.requires_grad and t._serial in tape.touched:
+                at = tape.refs.get(-t._serial)
+                if at is not None and t._version[0] != tape.leaf_versions[-1 - at]:
+                    return True
+        return False
+
+    def _updated_by_hand(self) -> None:
+        moved = list(self.tape.touched.values())
+        self._begin_run_if_rebuilt(moved, False)
+        self._enroll(moved)
+        self._count()
+
+    def _begin_run_if_rebuilt(self, moved: list[Param], optimizer_is_new: bool) -> None:
+        if not self.tape.step and self.run.is_rebuilt([*moved, *self.tape.touched.values()], optimizer_is_new):
+            self.begin_run()
+
+    def begin_run(self) -> None:
+        """Forget the timeline; the open tape becomes the first step of a new run."""
+        self.run = Run(self.run.number + 1)
+        self.last = None
+        self.tree.epoch += 1
+
+    def _enroll(self, moved: list[Param]) -> None:
+        params = [*moved, *(p for p in self.tape.touched.values() if p not in moved)]
+        for param in params:
+            if param.root is not None:
+                param.root.counted = True
+        if self.run.enroll(params, len(self.tape.roots) > 1):
+            self.tree.epoch += 1
+
+    def _count(self) -> None:
+        tape = self.tape
+        if not tape.step:
+            self.run.step += 1
+            tape.step = self.run.step
+        tape.updated = True
+        self.run.write(tape)
+
+    def close(self, complete: bool) -> Tape:
+        """End the tape and begin an empty one; only a complete one is kept to be shown."""
+        done, self.tape = self.tape, self._spare
+        if complete:
+            self._spare, self.last = self.last or Tape(self.tree.root), done
+        else:
+            self._spare = done
+        self.tree.prune()
+        self.tape.reset(self.tree.root)
+        self.tape.full = self.run.is_full(self.wants_all)
+        self.wants_all = False
+        if len(self._params) > self._purge_at:
+            self._params = {serial: param for serial, param in self._params.items() if param.ref() is not None}
+            self._purge_at = 2 * len(self._params) + 256
+        return self.tape
+
+
+def _one_line(module: Any) -> str:
+    cls = type(module).__name__
+    try:
+        text = repr(module)
+    except Exception:  # a user's own __repr__
+        return cls
+    return text if "\n" not in text and len(text) <= 100 else f"{cls}(\u2026)"

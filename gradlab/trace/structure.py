@@ -1,0 +1,161 @@
+"""The graph of a step as plain lists and dicts: what a panel draws, and the hash that says whether it is the same graph."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from .graph import VARIES, Call, Node
+from .names import Leaf
+from .run import Run, shown_name
+
+
+def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int) -> dict[str, Any]:
+    """Everything about the step that ends at `node` that does not change while its numbers do."""
+    nodes = node.path()
+    leaves = [leaf for one in nodes for leaf in one.leaves]
+    calls = _calls(nodes)
+    several = len({c.root for c in calls if c.is_model} | {leaf.root for leaf in leaves if leaf.root is not None}) > 1
+    modules = [_module(call, calls, several) for call in calls]
+    owners = {(c.root, c.path): i for c, i in reversed(calls.items()) if c.path is not None}
+    cells: dict[tuple[str | None, int | None, str | None], int] = {}
+    ops = [_op(one, nodes, calls, cells) for one in nodes]
+    return {
+        "key": key,
+        "hash": structural_hash(nodes, folded_graph),
+        "ops": ops,
+        "leaves": [_leaf(leaf, run, owners, several) for leaf in leaves],
+        "modules": modules,
+        "cells": [{"id": cell, "count": count, "file": file} for cell, count, file in cells],
+        "folded": folded,
+    }
+
+
+def structural_hash(nodes: list[Node], folded_graph: int) -> str:
+    """A short text that is equal for equal graphs: op classes, wiring, shapes and dtypes of the ops that have a gradient."""
+    digest = blake2b(digest_size=8)
+    leaves = [leaf for node in nodes for leaf in node.leaves]
+    place: dict[Any, str] = {}  # number of an op or leaf in the tape -> its name among those that count
+    graphs = outside = 0
+    for i, node in enumerate(nodes):
+        if not node.graph:
+            continue
+        reads = []
+        for ref in node.inputs:
+            if ref.__class__ is tuple:
+                reads.append("number")
+            elif ref.__class__ is str:
+                reads.append("past")
+            elif ref in place:
+                reads.append(place[ref])
+            else:
+                # From outside the graph: a leaf, or what an op without a gradient made of one.
+                source: Leaf | Node = leaves[-1 - ref] if ref < 0 else nodes[ref]
+                place[ref] = f"leaf {outside}"
+                outside += 1
+                reads.append(f"{place[ref]} {source.shape} {source.dtype} {isinstance(source, Leaf) and source.requires_grad}")
+        digest.update(f"{node.cls.__name__}({', '.join(reads)}) {node.shape} {node.dtype}\n".encode())
+        place[i] = f"op {graphs}"
+        graphs += 1
+    if folded_graph:
+        digest.update(f"and {folded_graph} more".encode())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1_024)
+def op_name(cls: type) -> str:
+    """The name of the public function that applies a Function: the class's own, in lower case.
+
+    >>> from gradlab.ops.softmax import LogSoftmax
+    >>> op_name(LogSoftmax)
+    'log_softmax'
+    """
+    plain = cls.__name__.lower()
+    for name, value in vars(sys.modules.get(cls.__module__, object)).items():
+        if name.replace("_", "") == plain and callable(value) and not isinstance(value, type) and name == name.lower():
+            return name
+    return "".join(f"_{c.lower()}" if i and c.isupper() and not cls.__name__[i - 1].isupper() else c.lower() for i, c in enumerate(cls.__name__))
+
+
+def _calls(nodes: list[Node]) -> dict[Call, int]:
+    calls: dict[Call, int] = {}
+    last: Call | None = None
+    for node in nodes:
+        if node.call is not None and node.call is not last:
+            last = node.call
+            for call in last.chain:
+                calls.setdefault(call, len(calls))
+    return calls
+
+
+def _module(call: Call, calls: dict[Call, int], several: bool) -> dict[str, Any]:
+    parent = call.parent
+    within = "" if parent is None or parent.path is None else parent.path
+    path = call.path
+    name = call.root if not path else path[len(within) + 1 :] if within and path.startswith(within + ".") else path
+    if path is None:
+        name = call.cls
+    shown = shown_name(call.root, path or "", several or not call.is_model) if path is not None else call.cls
+    return {"path": shown, "name": name, "cls": call.cls, "repr": call.text, "parent": None if parent is None else calls[parent], "call": call.nth}
+
+
+def _op(node: Node, nodes: list[Node], calls: dict[Call, int], cells: dict[Any, int]) -> dict[str, Any]:
+    place = node.place
+    cell = None if place is None else cells.setdefault((place.cell, place.count, place.file), len(cells))
+    size = _size(node.shape, node.dtype)
+    return {
+        "name": op_name(node.cls),
+        "function": node.cls.__name__,
+        "kind": getattr(node.cls, "kind", "elementwise"),
+        "module": None if node.call is None else calls[node.call],
+        "inputs": [_input(ref) for ref in node.inputs],
+        "shape": list(node.shape),
+        "dtype": "" if node.dtype is None else str(node.dtype),
+        "bytes": size,
+        "grad": node.graph,
+        "cell": cell,
+        "line": None if place is None else place.line,
+        "error": node.error,
+    }
+
+
+def _input(ref: Any) -> list[Any]:
+    if ref.__class__ is tuple:
+        return ["scalar", _number(ref[0])]
+    if ref.__class__ is str:
+        return ["past", ref]
+    return ["op", ref] if ref >= 0 else ["leaf", -1 - ref]
+
+
+def _number(value: Any) -> str:
+    text = "varies" if value is VARIES else repr(value)
+    return text if len(text) <= 8 or not isinstance(value, float) else f"{value:.6g}"
+
+
+def _leaf(leaf: Leaf, run: Run, owners: dict[tuple[str, str | None], int], several: bool) -> dict[str, Any]:
+    column = run.column((leaf.root, leaf.name)) if leaf.requires_grad else None
+    owner, _, short = leaf.name.rpartition(".") if leaf.root is not None else ("", "", leaf.name)
+    module = None
+    if leaf.root is not None:
+        while (module := owners.get((leaf.root, owner))) is None and owner:
+            owner = owner.rpartition(".")[0]
+    return {
+        "name": column.label if column is not None else shown_name(leaf.root, leaf.name, several),
+        "short": short,
+        "kind": leaf.kind,
+        "shape": list(leaf.shape),
+        "dtype": str(leaf.dtype),
+        "bytes": _size(leaf.shape, leaf.dtype),
+        "requires_grad": leaf.requires_grad,
+        "module": module,
+        "column": None if column is None else column.number,
+    }
+
+
+def _size(shape: tuple[int, ...], dtype: Any) -> int:
+    size = 0 if dtype is None else dtype.itemsize
+    for n in shape:
+        size *= n
+    return int(size)

@@ -1,0 +1,57 @@
+"""The size of an array in one number: its L2 norm, which is also its finite test."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..backend import Array, xp_of
+
+_INF = math.inf
+_EXACT_BELOW = 1e-30  # a float32 sum of squares this small has lost digits to underflow
+
+
+def norm(array: Array) -> float:
+    """The L2 norm over all entries; NaN or infinite exactly where an entry is. An empty array has norm 0.
+
+    One pass: a dot product of the flat array with itself. Where it over- or underflows, one more pass in float64.
+
+    >>> norm(np.array([3.0, 4.0], np.float32)), norm(np.array([3e30, 4e30], np.float32)) > 4.9e30
+    (5.0, True)
+    """
+    if array.dtype.char in "fd":
+        # Order "K": a transposed array is read as it lies, where order "C" would copy it.
+        flat = array.ravel("K")
+        squares = float(flat.dot(flat))
+        if _EXACT_BELOW < squares < _INF:
+            return squares**0.5
+        return _careful(flat)
+    return _careful(array.ravel("K"))
+
+
+def rms(size_of: float, count: int) -> float:
+    """The root of the mean square, from the norm and the number of entries.
+
+    >>> rms(6.0, 9)
+    2.0
+    """
+    return size_of / count**0.5 if count else 0.0
+
+
+def _careful(flat: Any) -> float:
+    """The norm in float64, scaled by the largest entry where the squares would leave its range."""
+    xp = xp_of(flat)
+    if not flat.size:
+        return 0.0
+    with np.errstate(all="ignore"):
+        wide = flat.astype(xp.float64)
+        squares = float(wide.dot(wide))
+        if 1e-280 < squares < _INF:
+            return squares**0.5
+        largest = float(xp.max(xp.abs(wide)))
+        if largest == 0.0 or not math.isfinite(largest):
+            return largest
+        scaled = wide / largest
+        return largest * float(scaled.dot(scaled)) ** 0.5

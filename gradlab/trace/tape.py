@@ -1,0 +1,172 @@
+"""The tape of one step: where it is in the tree of graphs, and the numbers of each op and leaf."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from .graph import Call, Node
+from .names import Leaf, Root
+from .timeline import MISSING
+
+OPS_KEPT = 20_000
+"""How many ops of one step are kept; further ones are only counted."""
+
+ASIDE_KEPT = 256
+"""How many ops without a graph a step keeps; further ones are only counted."""
+
+_ids = count(1)
+
+
+class Param:
+    """A leaf that requires a gradient: what it is called, and its newest numbers, each with the tape that it is from."""
+
+    __slots__ = ("array", "g", "g_tape", "leaf", "ref", "root", "serial", "size", "u", "u_tape", "w", "w_tape")
+
+    def __init__(self, tensor: Any, leaf: Leaf, root: Root | None) -> None:
+        self.serial: int = tensor.serial
+        self.ref = weakref.ref(tensor)
+        self.leaf, self.root = leaf, root
+        self.size: int = tensor._data.size
+        self.g = self.w = self.u = MISSING  # norm of the gradient, of the values, and rms(update) / rms(values)
+        self.g_tape = self.w_tape = self.u_tape = 0
+        self.array = 0  # id() of the gradient's array when `g` was computed
+
+    @property
+    def identity(self) -> tuple[str | None, str]:
+        """What stays the same when the tensor is replaced by another one of that name."""
+        return self.leaf.root, self.leaf.name
+
+
+class Tape:
+    """One step while it runs and after it. Lists are made once and used again; the first `n` entries count."""
+
+    __slots__ = (
+        "aside", "backward_ns", "calls", "cells", "check", "count", "folded", "folded_graph", "forward_ns", "full", "grad_norm", "grads", "id",
+        "leaf_count", "leaf_grads", "leaf_params", "leaf_values", "leaf_versions", "loss", "n", "node", "passes", "refs", "roots",
+        "sampled", "stale", "start", "start_ns", "step", "touched", "updated", "values",
+    )  # fmt: skip
+    id: int
+    node: Node
+    start: Node
+    values: list[float | None]
+    grads: list[float | None]
+    forward_ns: list[int]
+    backward_ns: list[int | None]
+    loss: float | None
+    grad_norm: float | None
+    count: int | None
+
+    def __init__(self, start: Node) -> None:
+        self.values, self.grads, self.forward_ns, self.backward_ns = [], [], [], []
+        self.leaf_values: list[float | None] = []
+        self.leaf_grads: list[float | None] = []
+        self.leaf_versions: list[int] = []
+        self.leaf_params: list[Param | None] = []
+        self.reset(start)
+
+    def reset(self, start: Node) -> None:
+        """Become an empty tape that starts at `start`."""
+        self.id = next(_ids)
+        self.node = self.start = start
+        self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.passes = self.step = self.start_ns = 0
+        self.refs: dict[int, int] = {}  # sequence number of an op, or minus serial of a tensor without one -> place
+        self.roots: dict[Root, None] = {}  # models with parameters
+        self.calls: dict[tuple[str, str | None], int] = {}
+        self.cells: dict[str, tuple[int | None, int]] = {}  # cell id -> (count of its run, its first op)
+        self.touched: dict[int, Param] = {}  # whose gradient this step added to
+        self.updated = self.check = self.stale = False
+        self.full, self.sampled = True, False
+        self.loss = self.grad_norm = self.count = None
+
+    @property
+    def graphs(self) -> int:
+        """How many kept ops have a graph."""
+        return self.node.graphs
+
+    def grow(self) -> None:
+        """Make room for as many ops again."""
+        more = max(64, len(self.values))
+        self.values.extend([None] * more)
+        self.grads.extend([None] * more)
+        self.forward_ns.extend([0] * more)
+        self.backward_ns.extend([None] * more)
+
+    def bind(self, serial: int, version: int, value: float | None, param: Param | None) -> int:
+        """Take a tensor in as the next leaf, and return what an op's inputs call it."""
+        j = self.leaf_count
+        if j == len(self.leaf_values):
+            self.leaf_values.append(value)
+            self.leaf_grads.append(None)
+            self.leaf_versions.append(version)
+            self.leaf_params.append(param)
+        else:
+            self.leaf_values[j], self.leaf_grads[j], self.leaf_versions[j], self.leaf_params[j] = value, None, version, param
+        self.refs[-serial] = -1 - j
+        self.leaf_count = j + 1
+        return -1 - j
+
+    def enter_cell(self, cell: str | None, count: int | None) -> None:
+        """The next op is of another cell than the one before; a cell that runs again replaces what it did and what came after.
+
+        Only as long as no gradient was computed: after that, running again adds to the gradients.
+        """
+        self.count = count
+        if cell is None:
+            return
+        known = self.cells.get(cell)
+        if known is not None and known[0] != count and not self.passes:
+            self.rewind(known[1])
+        elif known is None and not self.graphs and not self.passes and self.n:
+            newest = max((c for c, _ in self.cells.values() if c is not None), default=None)
+            if newest is not None and count is not None and count > newest:
+                self.rewind(0)  # ops without a graph, and no step that they could belong to
+        if cell not in self.cells or known is None or known[0] != count:
+            self.cells[cell] = (count, self.n)
+
+    def rewind(self, n: int) -> None:
+        """Forget op `n` and all after it."""
+        self.node = self.node.above(n)
+        self.n, self.leaf_count = n, self.node.leaves_to
+        self.aside = n - self.node.graphs
+        self.folded = self.folded_graph = 0
+        self.refs = {key: at for key, at in self.refs.items() if -1 - self.leaf_count < at < n}
+        self.cells = {cell: run for cell, run in self.cells.items() if run[1] < n}
+        self.calls.clear()
+        for call in {id(c): c for node in self.node.path() if node.call for c in node.call.chain}.values():
+            self.calls[call.root, call.path] = max(call.nth, self.calls.get((call.root, call.path), 0))
+        self.id = next(_ids)  # module calls that are still running count as new ones
+
+    def gradient(self, param: Param, g: float | None) -> None:
+        """Note the norm of a leaf's `.grad` after a backward call; None where only the fact is known."""
+        param.g_tape = self.id
+        param.g = MISSING if g is None else g
+        self.touched[param.serial] = param
+        at = self.refs.get(-param.serial)
+        if at is not None:
+            self.leaf_grads[-1 - at] = g
+
+    def sum_up(self) -> None:
+        """Compute the norm of all parameters' gradients together."""
+        norms = [param.g for param in self.touched.values()]
+        if norms:
+            self.grad_norm = math.nan if any(g != g for g in norms) else math.hypot(*norms)
+
+    def rewritten(self, lookup: Callable[[], dict[int, str]] | None) -> bool:
+        """Whether the leaves got new values since they got a gradient: written to, or all bound anew under their names."""
+        gone = 0
+        names: dict[int, str] | None = None
+        for param in self.touched.values():
+            tensor = param.ref()
+            at = self.refs.get(-param.serial)
+            if tensor is None:
+                gone += 1
+            elif at is not None and tensor._version[0] != self.leaf_versions[-1 - at]:
+                return True
+            elif lookup is not None and param.root is None:
+                names = lookup() if names is None else names
+                gone += names.get(id(tensor)) != param.leaf.name and param.leaf.name in names.values()
+        return 0 < gone == len(self.touched)

@@ -1,0 +1,129 @@
+"""The numbers of the last 10,000 steps, one row a step, and views of them that fit a message."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+MISSING: float = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_2000_0000))[0]
+"""A NaN that says "not measured"; as float32 it has a bit pattern that no computed NaN has."""
+
+_MISSING_BITS = 0x7FC0_0001
+_BLOCK_STEPS = 500
+_BLANK = np.array([_MISSING_BITS], np.uint32).view(np.float32)
+
+
+class Spans(NamedTuple):
+    """A stretch of the timeline in rows, each of one step or of several neighbouring ones.
+
+    `data[i]` holds min, max and last value of the steps `first[i]..last[i]`. `exact`: every span is one step.
+
+    Shapes: first: (spans,), last: (spans,), data: (spans, 3, columns)
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    data: np.ndarray
+    exact: bool
+
+
+class Timeline:
+    """A ring of float32 rows; columns may be added at any time and never go away.
+
+    >>> t = Timeline()
+    >>> loss = t.add("loss")
+    >>> for step in range(1, 101):
+    ...     t.write(step, [1000.0 if step == 42 else 1.0])
+    >>> spans = t.since(0, max_bytes=120)
+    >>> len(spans.first), float(spans.data[:, 1].max())
+    (10, 1000.0)
+    """
+
+    def __init__(self, steps: int = 10_000, limit_bytes: int = 64 << 20) -> None:
+        self.steps = steps
+        self.limit_bytes = limit_bytes
+        self._names: list[str] = []
+        self._blocks: list[tuple[int, np.ndarray]] = []  # (the step of its first row, rows)
+        self._last = 0
+
+    def columns(self) -> list[str]:
+        """The names of the columns; a column keeps its place."""
+        return list(self._names)
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self._names)
+
+    @property
+    def size_bytes(self) -> int:
+        """The memory the rows take; at most about `limit_bytes`."""
+        return sum(block.nbytes for _, block in self._blocks)
+
+    def add(self, name: str) -> int:
+        """Add a column, missing in all earlier steps, and return its place."""
+        self._names.append(name)
+        return len(self._names) - 1
+
+    def write(self, step: int, row: Sequence[float]) -> None:
+        """Store the row of `step`: of the newest step again, or of the next one."""
+        if step != self._last and step != self._last + 1:
+            raise ValueError(f"timeline: step {step} can't follow step {self._last}")
+        start = (step - 1) // _BLOCK_STEPS * _BLOCK_STEPS + 1
+        if not self._blocks or self._blocks[-1][0] != start:
+            self._blocks.append((start, self._blank(_BLOCK_STEPS)))
+            self._trim()
+        block = self._blocks[-1][1]
+        if block.shape[1] < len(row):
+            block = self._widened(block)
+            self._blocks[-1] = (start, block)
+        with np.errstate(over="ignore"):
+            block[step - start, : len(row)] = row
+        self._last = step
+
+    def rows(self, after: int) -> tuple[int, np.ndarray]:
+        """The first kept step later than `after`, and the rows from it on.
+
+        Shapes: rows: (steps, columns)
+        """
+        first = max(after + 1, self._last - self.steps + 1, self._blocks[0][0] if self._blocks else 1, 1)
+        parts = [self._widened(block)[max(first - start, 0) : self._last - start + 1] for start, block in self._blocks]
+        parts = [part for part in parts if len(part)]
+        return first, np.concatenate(parts) if parts else self._blank(0)
+
+    def since(self, step: int, max_bytes: int) -> Spans:
+        """The steps later than `step`, in so few spans that their numbers take at most `max_bytes` (one span always fits).
+
+        A value of one step alone stays in the min or max of its span; a NaN makes both NaN, a missing value neither.
+        """
+        first, rows = self.rows(step)
+        count, row_bytes = len(rows), max(4 * self.width, 1)
+        if count * row_bytes <= max_bytes or count <= 1:
+            at = np.arange(first, first + count, dtype=np.int32)
+            return Spans(at, at, np.broadcast_to(rows[:, None, :], (count, 3, self.width)), True)
+        spans = min(max(int(max_bytes // (3 * row_bytes)), 1), count)
+        starts = np.arange(spans) * count // spans
+        ends = np.append(starts[1:], count) - 1
+        missing = rows.view(np.uint32) == _MISSING_BITS
+        low = np.minimum.reduceat(np.where(missing, np.float32(np.inf), rows), starts)
+        high = np.maximum.reduceat(np.where(missing, np.float32(-np.inf), rows), starts)
+        nothing = np.logical_and.reduceat(missing, starts)
+        data = np.stack([np.where(nothing, _BLANK, low), np.where(nothing, _BLANK, high), rows[ends]], axis=1)
+        return Spans((first + starts).astype(np.int32), (first + ends).astype(np.int32), data, spans == count)
+
+    def _blank(self, steps: int) -> np.ndarray:
+        return np.full((steps, self.width), _BLANK, np.float32)
+
+    def _widened(self, block: np.ndarray) -> np.ndarray:
+        if block.shape[1] == self.width:
+            return block
+        wide = self._blank(len(block))
+        wide[:, : block.shape[1]] = block
+        return wide
+
+    def _trim(self) -> None:
+        while len(self._blocks) > 1 and (self._last - self._blocks[1][0] + 1 >= self.steps or self.size_bytes > self.limit_bytes):
+            del self._blocks[0]
