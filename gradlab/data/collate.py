@@ -44,8 +44,13 @@ def collate(items: list[Any]) -> Any:
         if isinstance(first, tuple):
             return type(first)(*parts) if hasattr(first, "_fields") else tuple(parts)
         return parts
-    raise DTypeError(explain("DataLoader: can't make a batch of this", got={"item": type(first).__name__},
-                             need="tensors, arrays, numbers, or tuples and dicts of them; or a collate_fn of your own"))
+    raise DTypeError(
+        explain(
+            "DataLoader: can't make a batch of this",
+            got={"item": type(first).__name__},
+            need="tensors, arrays, numbers, or tuples and dicts of them; or a collate_fn of your own",
+        )
+    )
 
 
 def _stacked(arrays: list[Any]) -> Tensor:
@@ -56,5 +61,10 @@ def _stacked(arrays: list[Any]) -> Tensor:
 def _same(what: str, values: list[Any]) -> None:
     for i, value in enumerate(values):
         if value != values[0]:
-            raise ShapeError(explain(f"DataLoader: items of different {what} don't form a batch", got={"item 0": values[0], f"item {i}": value},
-                                     need=f"the same {what} for all; or batch_size=1, or a collate_fn of your own"))
+            raise ShapeError(
+                explain(
+                    f"DataLoader: items of different {what} don't form a batch",
+                    got={"item 0": values[0], f"item {i}": value},
+                    need=f"the same {what} for all; or batch_size=1, or a collate_fn of your own",
+                )
+            )

@@ -46,12 +46,19 @@ class TensorDataset(Dataset):
     def __init__(self, *tensors: Tensor | Array) -> None:
         for t in tensors:
             if not (isinstance(t, Tensor) or is_array(t)):
-                raise TypeError(explain("TensorDataset: takes tensors and arrays", got={"one of them": type(t).__name__}, need="Tensor or array"))
+                raise TypeError(
+                    explain("TensorDataset: takes tensors and arrays", got={"one of them": type(t).__name__}, need="Tensor or array")
+                )
         self.tensors: tuple[Tensor, ...] = tuple([t if isinstance(t, Tensor) else Tensor(t) for t in tensors])
         shapes = [t.shape for t in self.tensors]
         if not shapes or () in shapes or len({shape[0] for shape in shapes}) > 1:
-            raise ShapeError(explain("TensorDataset: the lengths differ" if all(shapes) and shapes else "TensorDataset: nothing to number here",
-                                     got={f"tensor {i}": shape for i, shape in enumerate(shapes)}, need="the same first size"))
+            raise ShapeError(
+                explain(
+                    "TensorDataset: the lengths differ" if all(shapes) and shapes else "TensorDataset: nothing to number here",
+                    got={f"tensor {i}": shape for i, shape in enumerate(shapes)},
+                    need="the same first size",
+                )
+            )
 
     def __len__(self) -> int:
         return self.tensors[0].shape[0]

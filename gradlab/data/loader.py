@@ -11,7 +11,7 @@ from ..backend import is_array
 from ..errors import explain
 from .collate import collate
 from .dataset import Dataset, TensorDataset, rows
-from .sampler import RandomSampler, SequentialSampler
+from .sampler import DataError, RandomSampler, SequentialSampler
 
 
 class DataLoader:
@@ -34,16 +34,33 @@ class DataLoader:
     [(4, 2), (4, 2), (2, 2)]
     """
 
-    def __init__(self, dataset: Any, batch_size: int = 1, shuffle: bool = False, sampler: Iterable[int] | None = None, *,
-                 seed: int | None = None, drop_last: bool = False, collate_fn: Callable[[list[Any]], Any] | None = None) -> None:
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        sampler: Iterable[int] | None = None,
+        *,
+        seed: int | None = None,
+        drop_last: bool = False,
+        collate_fn: Callable[[list[Any]], Any] | None = None,
+    ) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(explain("DataLoader: batch_size counts items", got={"batch_size": batch_size}, need="a whole number, 1 or more"))
+            raise DataError(
+                explain("DataLoader: batch_size counts items", got={"batch_size": batch_size}, need="a whole number, 1 or more")
+            )
         if shuffle and sampler is not None:
-            raise ValueError("DataLoader: shuffle and sampler both say in which order items are read; give one of them")
+            raise DataError("DataLoader: shuffle and sampler both say in which order items are read; give one of them")
         if isinstance(dataset, tuple) and dataset and all(isinstance(t, Tensor) or is_array(t) for t in dataset):
             dataset = TensorDataset(*dataset)
         if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
-            raise TypeError(explain("DataLoader: needs items with numbers", got={"dataset": type(dataset).__name__}, need="__len__ and __getitem__, or a tuple of arrays"))
+            raise TypeError(
+                explain(
+                    "DataLoader: needs items with numbers",
+                    got={"dataset": type(dataset).__name__},
+                    need="__len__ and __getitem__, or a tuple of arrays",
+                )
+            )
         self.dataset: Dataset | Any = dataset
         self.batch_size, self.drop_last, self.collate_fn = batch_size, drop_last, collate_fn
         self.sampler: Iterable[int]

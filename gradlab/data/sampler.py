@@ -7,6 +7,11 @@ from collections.abc import Iterator, Sized
 import numpy as np
 
 from ..backend import generator as global_generator
+from ..errors import GradlabError
+
+
+class DataError(GradlabError, ValueError):
+    """Options that leave no way through the data."""
 
 
 class SequentialSampler:
@@ -40,7 +45,7 @@ class RandomSampler:
 
     def __init__(self, data_source: Sized, generator: np.random.Generator | None = None, seed: int | None = None) -> None:
         if generator is not None and seed is not None:
-            raise ValueError("RandomSampler: give a generator or a seed, not both")
+            raise DataError("RandomSampler: give a generator or a seed, not both")
         self.data_source = data_source
         self.generator = np.random.default_rng(seed) if seed is not None else generator
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..errors import explain
+from .sampler import DataError
 
 
 class Digits(NamedTuple):
@@ -33,7 +34,7 @@ class Digits(NamedTuple):
         (1438, 359)
         """
         if not 0 < test < 1:
-            raise ValueError(explain("split: test is a share", got={"test": test}, need="0 < test < 1"))
+            raise DataError(explain("split: test is a share", got={"test": test}, need="0 < test < 1"))
         rng = np.random.default_rng(seed)
         labels = self.labels._data
         order = rng.permutation(len(labels))
@@ -53,6 +54,6 @@ def digits() -> Digits:
     >>> images.shape, labels.tolist()[:3]
     ((1797, 64), [0, 1, 2])
     """
-    text = gzip.decompress(files(__package__).joinpath("digits.csv.gz").read_bytes()).decode()
+    text = gzip.decompress(files("gradlab.data").joinpath("digits.csv.gz").read_bytes()).decode()
     table = np.loadtxt(text.splitlines(), delimiter=",", dtype=np.uint8)
     return Digits(Tensor(table[:, :64].astype(np.float32) / 16), Tensor(table[:, 64].astype(np.int64)))

@@ -44,7 +44,7 @@ class GELU(Module):
     def __init__(self, approximate: Literal["none", "tanh"] = "none") -> None:
         super().__init__()
         if approximate not in ("none", "tanh"):
-            raise ValueError(f"GELU: approximate is 'none' or 'tanh', not {approximate!r}")
+            raise ops.ChoiceError(f"GELU: approximate is 'none' or 'tanh', not {approximate!r}")
         self.approximate: Literal["none", "tanh"] = approximate
 
     def forward(self, x: Tensor) -> Tensor:

@@ -32,8 +32,14 @@ class Sequential(Module):
 
     def _put(self, name: str, module: Any) -> None:
         if not isinstance(module, Module):
-            raise TypeError(explain("Sequential: every part must be a Module", got={name: type(module).__name__}, need="modules, or one dict of modules",
-                                    fix="Sequential(*parts)" if isinstance(module, (list, tuple)) else ""))
+            raise TypeError(
+                explain(
+                    "Sequential: every part must be a Module",
+                    got={name: type(module).__name__},
+                    need="modules, or one dict of modules",
+                    fix="Sequential(*parts)" if isinstance(module, (list, tuple)) else "",
+                )
+            )
         setattr(self, name, module)
 
     def forward(self, x: Any) -> Any:

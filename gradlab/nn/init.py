@@ -7,11 +7,14 @@ directions, Kaiming also makes up for what the nonlinearity takes away (`gain`).
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from .._tensor import Tensor
 from ..backend import Array, generator, xp_of
 from ..errors import ShapeError, explain
+from ..ops import ChoiceError
 
 Mode = Literal["fan_in", "fan_out"]
 _GAINS = {"linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 0.75}
@@ -91,7 +94,9 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity == "leaky_relu":
         return math.sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
     if nonlinearity not in _GAINS:
-        raise ValueError(explain("calculate_gain: unknown nonlinearity", got={"nonlinearity": nonlinearity}, need=", ".join([*_GAINS, "leaky_relu"])))
+        raise ChoiceError(
+            explain("calculate_gain: unknown nonlinearity", got={"nonlinearity": nonlinearity}, need=", ".join([*_GAINS, "leaky_relu"]))
+        )
     return _GAINS[nonlinearity]
 
 
@@ -110,12 +115,12 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 
 def _fan(tensor: Tensor, mode: str) -> int:
     if mode not in ("fan_in", "fan_out"):
-        raise ValueError(explain("init: unknown mode", got={"mode": mode}, need="fan_in or fan_out"))
+        raise ChoiceError(explain("init: unknown mode", got={"mode": mode}, need="fan_in or fan_out"))
     return max(1, fans(tensor)[mode == "fan_out"])
 
 
-def _drawn_in(tensor: Tensor) -> str:
-    return "float64" if tensor.dtype == "float64" else "float32"  # the two dtypes NumPy's generators draw
+def _drawn_in(tensor: Tensor) -> Any:
+    return np.float64 if tensor.dtype == np.float64 else np.float32  # the two dtypes NumPy's generators draw
 
 
 def _write(tensor: Tensor, values: Array | float) -> Tensor:

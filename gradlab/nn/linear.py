@@ -9,7 +9,7 @@ from .. import ops
 from .._tensor import Tensor
 from ..backend import DEFAULT_FLOAT
 from ..create import zeros
-from ..errors import explain
+from ..errors import ShapeError, explain
 from . import init
 from .module import Module
 from .parameter import Parameter
@@ -29,7 +29,9 @@ class Linear(Module):
     def __init__(self, in_features: int, out_features: int, bias: bool = True, dtype: Any = DEFAULT_FLOAT) -> None:
         super().__init__()
         if in_features < 0 or out_features < 0:
-            raise ValueError(explain("Linear: sizes can't be negative", got={"in_features": in_features, "out_features": out_features}, need=">= 0"))
+            raise ShapeError(
+                explain("Linear: sizes can't be negative", got={"in_features": in_features, "out_features": out_features}, need=">= 0")
+            )
         self.in_features, self.out_features = in_features, out_features
         self.weight = Parameter(zeros(out_features, in_features, dtype=dtype))
         self.bias = Parameter(zeros(out_features, dtype=dtype)) if bias else None

@@ -14,7 +14,7 @@ Reduction = Literal["mean", "sum", "none"]
 
 def _checked(name: str, reduction: Reduction) -> Reduction:
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(explain(f"{name}: unknown reduction", got={"reduction": reduction}, need="'mean', 'sum' or 'none'"))
+        raise ops.ReductionError(explain(f"{name}: unknown reduction", got={"reduction": reduction}, need="'mean', 'sum' or 'none'"))
     return reduction
 
 
@@ -35,20 +35,38 @@ class CrossEntropyLoss(Module):
     0.6931
     """
 
-    def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: Reduction = "mean", label_smoothing: float = 0.0) -> None:
+    def __init__(
+        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: Reduction = "mean", label_smoothing: float = 0.0
+    ) -> None:
         super().__init__()
         if not 0 <= label_smoothing <= 1:
-            raise ValueError(explain("CrossEntropyLoss: label_smoothing is a share", got={"label_smoothing": label_smoothing}, need="0 <= label_smoothing <= 1"))
+            raise ops.RangeError(
+                explain(
+                    "CrossEntropyLoss: label_smoothing is a share",
+                    got={"label_smoothing": label_smoothing},
+                    need="0 <= label_smoothing <= 1",
+                )
+            )
         self.register_buffer("weight", weight)
         self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
         self.reduction: Reduction = _checked("CrossEntropyLoss", reduction)
 
     def forward(self, logits: Tensor, target: Tensor) -> Tensor:
-        return ops.cross_entropy(logits, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction,
-                                 label_smoothing=self.label_smoothing)
+        return ops.cross_entropy(
+            logits,
+            target,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )
 
     def extra_repr(self) -> str:
-        options = {"ignore_index": (self.ignore_index, -100), "reduction": (self.reduction, "mean"), "label_smoothing": (self.label_smoothing, 0.0)}
+        options = {
+            "ignore_index": (self.ignore_index, -100),
+            "reduction": (self.reduction, "mean"),
+            "label_smoothing": (self.label_smoothing, 0.0),
+        }
         return ", ".join(f"{name}={value!r}" for name, (value, default) in options.items() if value != default)
 
 

@@ -16,6 +16,7 @@ from .parameter import Parameter
 from .state import Keys, copied, load
 
 Self = TypeVar("Self", bound="Module")
+_PLAIN = {str, int, float, bool, bytes, type(None), np.ndarray}  # passed over at once: a vocabulary may have 100,000 entries
 
 
 def _no_forward(self: Module, *args: Any, **kwargs: Any) -> Any:
@@ -59,14 +60,26 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
         if "_buffers" not in own and next(_found(name, value), None) is not None:
-            raise AttributeError(explain(f"{type(self).__name__}: {name} was set before super().__init__()", got={name: type(value).__name__},
-                                         need="super().__init__() as the first line of __init__"))
+            raise AttributeError(
+                explain(
+                    f"{type(self).__name__}: {name} was set before super().__init__()",
+                    got={name: type(value).__name__},
+                    need="super().__init__() as the first line of __init__",
+                )
+            )
         if isinstance(own.get(name), Parameter) and not (value is None or isinstance(value, (Parameter, Module))):
-            raise TypeError(explain(f"{type(self).__name__}.{name} is a Parameter and can't become anything else",
-                                    got={name: type(value).__name__}, need="a Parameter, or None to remove it",
-                                    fix=f"nn.Parameter(...), or write the numbers: {name}.data[...] = ..." if isinstance(value, Tensor) else ""))
+            raise TypeError(
+                explain(
+                    f"{type(self).__name__}.{name} is a Parameter and can't become anything else",
+                    got={name: type(value).__name__},
+                    need="a Parameter, or None to remove it",
+                    fix=f"nn.Parameter(...), or write the numbers: {name}.data[...] = ..." if isinstance(value, Tensor) else "",
+                )
+            )
         if name in own.get("_buffers", ()) and not (value is None or isinstance(value, Tensor)):
-            raise TypeError(explain(f"{type(self).__name__}.{name} is a buffer", got={name: type(value).__name__}, need="a tensor, or None"))
+            raise TypeError(
+                explain(f"{type(self).__name__}.{name} is a buffer", got={name: type(value).__name__}, need="a tensor, or None")
+            )
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -74,7 +87,8 @@ class Module:
         object.__delattr__(self, name)
 
     def __getattr__(self, name: str) -> Any:  # only called where the ordinary lookup found nothing
-        near = get_close_matches(name, [key for key in dir(self) if not key.startswith("_")], n=3)
+        public = [] if name.startswith("_") else [key for key in dir(self) if not key.startswith("_")]
+        near = get_close_matches(name, public, n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{hint}")
 
@@ -87,8 +101,10 @@ class Module:
         if "_buffers" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__}: call super().__init__() in __init__ before register_buffer({name!r}, ...)")
         if not (tensor is None or isinstance(tensor, Tensor)) or isinstance(tensor, Parameter):
-            raise TypeError(explain(f"register_buffer: {name} can't be a buffer", got={name: type(tensor).__name__}, need="a plain tensor, or None"))
-        if hasattr(self, name) and name not in self._buffers:
+            raise TypeError(
+                explain(f"register_buffer: {name} can't be a buffer", got={name: type(tensor).__name__}, need="a plain tensor, or None")
+            )
+        if name not in self._buffers and (name in self.__dict__ or hasattr(type(self), name)):
             raise KeyError(f"register_buffer: {type(self).__name__} already has an attribute {name!r}")
         self._buffers[name] = persistent
         object.__setattr__(self, name, tensor)
@@ -186,9 +202,12 @@ class Module:
         Raises:
             DTypeError: `dtype` is no floating dtype.
         """
-        wanted = np.dtype(dtype)
-        if wanted.kind != "f":
-            raise DTypeError(explain("to: parameters are floating numbers", got={"dtype": wanted}, need="float16, float32 or float64"))
+        try:
+            wanted = np.dtype(dtype)
+        except TypeError:
+            wanted = None
+        if wanted is None or wanted.kind != "f":
+            raise DTypeError(explain("to: parameters are floating numbers", got={"dtype": dtype}, need="float16, float32 or float64"))
         for tensor in [*self.parameters(), *self.buffers()]:
             if tensor._data.dtype.kind == "f" and tensor._data.dtype != wanted:
                 grad = tensor._grad
@@ -248,10 +267,12 @@ def _found(name: str, value: Any) -> Iterator[tuple[str, Parameter | Module]]:
         yield name, value
     elif isinstance(value, (list, tuple)):
         for i, item in enumerate(value):
-            yield from _found(f"{name}.{i}", item)
+            if type(item) not in _PLAIN:
+                yield from _found(f"{name}.{i}", item)
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _found(f"{name}.{key}", item)
+            if type(item) not in _PLAIN:
+                yield from _found(f"{name}.{key}", item)
 
 
 def _members(module: Module) -> Iterator[tuple[str, Parameter | Module]]:

@@ -36,8 +36,14 @@ def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Arra
     keys = Keys([key for key in own if key not in state], [key for key in state if key not in own])
     if strict and (keys.missing_keys or keys.unexpected_keys):
         got = {"missing": ", ".join(keys.missing_keys), "unexpected": ", ".join(map(str, keys.unexpected_keys))}
-        raise StateError(explain(f"{name}.load_state_dict: the names differ", got={k: v for k, v in got.items() if v},
-                                 need="every name of the module, and no other", fix="strict=False to load what matches"))
+        raise StateError(
+            explain(
+                f"{name}.load_state_dict: the names differ",
+                got={k: v for k, v in got.items() if v},
+                need="every name of the module, and no other",
+                fix="strict=False to load what matches",
+            )
+        )
     arrays = {key: _array(key, state[key]) for key in own if key in state}
     wrong = [key for key, array in arrays.items() if array.shape != own[key].shape]
     if wrong:
@@ -55,5 +61,8 @@ def _array(key: str, value: Any) -> Array:
         return value._data
     if is_array(value):
         return value
-    raise StateError(explain(f"load_state_dict: {key} is neither a tensor nor an array", got={key: type(value).__name__},
-                             need="what state_dict() returned"))
+    raise StateError(
+        explain(
+            f"load_state_dict: {key} is neither a tensor nor an array", got={key: type(value).__name__}, need="what state_dict() returned"
+        )
+    )

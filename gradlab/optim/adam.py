@@ -10,8 +10,9 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..backend import Array, xp_of
-from ..errors import ShapeError, explain
+from ..errors import explain
 from .flat import SMALL, Flat, parts
+from .given import OptionError
 from .moment import mean, rms
 from .optimizer import Group, Optimizer, Params
 
@@ -39,7 +40,9 @@ class Adam(Optimizer):
     columns: tuple[str, ...] = ("m_hat", "v_hat", "effective_lr")
     decoupled: ClassVar[bool] = False  # whether weight decay acts on the parameter itself, past the moments
 
-    def __init__(self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0) -> None:
+    def __init__(
+        self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0
+    ) -> None:
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
         self._flats: dict[int, Flat] = {}
 
@@ -47,12 +50,16 @@ class Adam(Optimizer):
         name = type(self).__name__
         for option in ("lr", "eps", "weight_decay"):
             if not group[option] >= 0:
-                raise ValueError(explain(f"{name}: {option} can't be negative", got={option: group[option]}, need=">= 0"))
+                raise OptionError(explain(f"{name}: {option} can't be negative", got={option: group[option]}, need=">= 0"))
         if len(group["betas"]) != 2 or not all(0 <= b < 1 for b in group["betas"]):
-            raise ValueError(explain(f"{name}: betas say how much of each moment is kept", got={"betas": group["betas"]}, need="two numbers, 0 <= b < 1"))
+            raise OptionError(
+                explain(f"{name}: betas say how much of each moment is kept", got={"betas": group["betas"]}, need="two numbers, 0 <= b < 1")
+            )
 
     @classmethod
-    def reference(cls, p: Array, g: Array, m: Array, v: Array, t: int, *, lr: float, betas: tuple[float, float], eps: float, weight_decay: float) -> tuple[Array, Array, Array]:
+    def reference(
+        cls, p: Array, g: Array, m: Array, v: Array, t: int, *, lr: float, betas: tuple[float, float], eps: float, weight_decay: float
+    ) -> tuple[Array, Array, Array]:
         """The formula as it is printed: new p, m, v at step t, as new arrays. `step` computes the same in place."""
         b1, b2 = betas
         if cls.decoupled:
@@ -87,12 +94,8 @@ class Adam(Optimizer):
         if not entry:
             xp = xp_of(data)
             entry = self.state[p] = {"step": 0, "exp_avg": xp.zeros(data.shape, data.dtype), "exp_avg_sq": xp.zeros(data.shape, data.dtype)}
-        m = entry["exp_avg"]
-        if m.shape != data.shape:
-            raise ShapeError(explain(f"{type(self).__name__}: a parameter has another shape than at its last step",
-                                     got={"parameter": data.shape, "its moments": m.shape}, need="the same shape, or a new optimizer"))
-        if m.dtype != data.dtype:
-            entry["exp_avg"], entry["exp_avg_sq"] = m.astype(data.dtype), entry["exp_avg_sq"].astype(data.dtype)
+        if entry["exp_avg"].shape != data.shape or entry["exp_avg"].dtype != data.dtype:
+            entry["exp_avg"], entry["exp_avg_sq"] = self._fitted(p, entry["exp_avg"]), self._fitted(p, entry["exp_avg_sq"])
         entry["step"] = t = entry["step"] + 1
         return t
 
@@ -108,7 +111,7 @@ class Adam(Optimizer):
     def _move_large(self, p: Tensor, t: int, group: Group) -> None:
         entry, g = self.state[p], p._grad
         arrays = (p._data, entry["exp_avg"], entry["exp_avg_sq"])
-        if all([x.flags.c_contiguous for x in arrays]):
+        if all(x.flags.c_contiguous for x in arrays):
             data, m, v = [x.reshape(-1) for x in arrays]
             g = g.reshape(-1)  # type: ignore[union-attr]
             for part in parts(data.size):
@@ -138,11 +141,9 @@ class Adam(Optimizer):
         s *= lr * c2 / c1
         p -= s
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:  # noqa: D102 (explained in Optimizer)
         super().load_state_dict(state_dict)
         self._flats.clear()
-
-    load_state_dict.__doc__ = Optimizer.load_state_dict.__doc__
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_flats": {}}  # a copy's moments would no longer be views into the copy's long arrays
@@ -171,5 +172,7 @@ class AdamW(Adam):
 
     decoupled: ClassVar[bool] = True
 
-    def __init__(self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.01) -> None:
+    def __init__(
+        self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.01
+    ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import warnings
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from .. import observe
 from .._tensor import Tensor
-from ..backend import is_array, xp_of
+from ..backend import Array, is_array, xp_of
 from ..errors import ShapeError, explain
-from ..nn.parameter import Parameter
-from .update import Scratch, differences
+from .given import OptionError, listed, unique
+from .update import Scratch, observed
 
 Group: TypeAlias = dict[str, Any]
 Params: TypeAlias = Iterable[Tensor] | Iterable[Mapping[str, Any]]
@@ -50,36 +48,54 @@ class Optimizer:
         self.defaults = dict(defaults)
         self.state: dict[Tensor, dict[str, Any]] = {}
         self.param_groups: list[Group] = []
-        groups = _listed(params)
+        self._owners: dict[Tensor, Group] = {}
+        groups = listed(params)
         if not groups:
-            raise ValueError(explain(f"{type(self).__name__}: no parameters came in", got={"params": "empty"},
-                                     need="at least one; a generator can be read only once", fix="model.parameters()"))
+            raise OptionError(
+                explain(
+                    f"{type(self).__name__}: no parameters came in",
+                    got={"params": "empty"},
+                    need="at least one; a generator can be read only once",
+                    fix="model.parameters()",
+                )
+            )
         for group in groups if isinstance(groups[0], Mapping) else [{"params": groups}]:
             self.add_param_group(group)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _seen(cls.__dict__["step"])  # type: ignore[method-assign]
+            cls.step = observed(cls.__dict__["step"])  # type: ignore[method-assign]
 
     def add_param_group(self, group: Mapping[str, Any]) -> None:
         """Take on more parameters, with options of their own where the group names them.
 
         Raises:
             TypeError: something in it is no tensor.
-            ValueError: a parameter that is no leaf, needs no gradient or is in another group; a missing or unknown option.
+            OptionError: a parameter that is no leaf, needs no gradient or is in another group; a missing or unknown option.
         """
         name = type(self).__name__
-        unknown = [key for key in group if key not in self.defaults and key != "params"]
+        unknown = [key for key in group if key not in self.defaults and key not in ("params", "name")]
         if unknown or "params" not in group:
-            raise ValueError(explain(f"{name}: a group has params and options", got={"group": ", ".join(group)}, need=", ".join(["params", *self.defaults])))
+            raise OptionError(
+                explain(
+                    f"{name}: a group has params and options", got={"group": ", ".join(group)}, need=", ".join(["params", *self.defaults])
+                )
+            )
         given = group["params"]
-        new = {"params": _unique(name, [given] if isinstance(given, Tensor) else list(given)), **self.defaults, **{k: v for k, v in group.items() if k != "params"}}
+        new = {
+            "params": unique(name, [given] if isinstance(given, Tensor) else list(given)),
+            **self.defaults,
+            **{k: v for k, v in group.items() if k != "params"},
+        }
         for p in new["params"]:
             if any(p is q for other in self.param_groups for q in other["params"]):
-                raise ValueError(explain(f"{name}: a parameter is in two groups", got={"shape": p.shape}, need="each parameter in one group"))
+                raise OptionError(
+                    explain(f"{name}: a parameter is in two groups", got={"shape": p.shape}, need="each parameter in one group")
+                )
         self._check(new)
         self.param_groups.append(new)
+        self._owners.update(dict.fromkeys(new["params"], new))
 
     def _check(self, group: Group) -> None:
         """Refuse options that make no sense; a subclass says which."""
@@ -108,8 +124,8 @@ class Optimizer:
     # What a tracer reads
 
     def lr_of(self, p: Tensor) -> float:
-        """The learning rate that holds for `p`."""
-        return float(self._group_of(p)["lr"])
+        """The learning rate that holds for `p`; NaN where the method has none."""
+        return float(self._group_of(p).get("lr", math.nan))
 
     def summary(self, p: Tensor) -> dict[str, float]:
         """The state of `p` in a few numbers, one for each of `columns`."""
@@ -121,39 +137,65 @@ class Optimizer:
         return 0 if self._scratch is None else self._scratch.nbytes
 
     def _group_of(self, p: Tensor) -> Group:
-        for group in self.param_groups:
-            for q in group["params"]:
-                if q is p:
-                    return group
+        group = self._owners.get(p)
+        if group is None or not any(group is g for g in self.param_groups):  # somebody wrote into param_groups
+            self._owners = {q: g for g in self.param_groups for q in g["params"]}
+            group = self._owners.get(p)
+        if group is not None:
+            return group
         raise KeyError(f"{type(self).__name__}: this tensor of shape {p.shape} is not one of its parameters")
 
     # State
 
+    def _fitted(self, p: Tensor, moment: Array) -> Array:
+        """`moment` in the dtype of `p`, which may have been converted since."""
+        if moment.shape != p._data.shape:
+            raise ShapeError(
+                explain(
+                    f"{type(self).__name__}: a parameter has another shape than at its last step",
+                    got={"parameter": p._data.shape, "its moments": moment.shape},
+                    need="the same shape, or a new optimizer",
+                )
+            )
+        return moment if moment.dtype == p._data.dtype else moment.astype(p._data.dtype)
+
     def state_dict(self) -> dict[str, Any]:
         """A copy of the state and the options; parameters are numbers, in the order of the groups."""
         numbers = {id(p): i for i, p in enumerate(self._all())}
-        state = {numbers[id(p)]: {key: _copy(value) for key, value in entry.items()} for p, entry in self.state.items()}
-        groups = [{**{k: v for k, v in group.items() if k != "params"}, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]
+        state = {numbers[id(p)]: {key: _copy(value) for key, value in entry.items()} for p, entry in self.state.items() if id(p) in numbers}
+        groups = [
+            {**{k: v for k, v in group.items() if k != "params"}, "params": [numbers[id(p)] for p in group["params"]]}
+            for group in self.param_groups
+        ]
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on exactly where `state_dict` was taken; the values are copied.
 
         Raises:
-            ValueError: the groups have other sizes.
+            OptionError: the groups have other sizes.
             ShapeError: the state belongs to parameters of other shapes; nothing is changed then.
         """
         saved = state_dict["param_groups"]
         sizes, own = [len(g["params"]) for g in saved], [len(g["params"]) for g in self.param_groups]
         if sizes != own:
-            raise ValueError(explain(f"{type(self).__name__}.load_state_dict: the groups differ", got={"parameters per group": sizes}, need=str(own)))
+            raise OptionError(
+                explain(f"{type(self).__name__}.load_state_dict: the groups differ", got={"parameters per group": sizes}, need=str(own))
+            )
         by_number = dict(zip([i for g in saved for i in g["params"]], self._all(), strict=True))
         for number, entry in state_dict["state"].items():
             for key, value in entry.items():
                 if is_array(value) and value.shape not in ((), by_number[number].shape):
-                    raise ShapeError(explain(f"{type(self).__name__}.load_state_dict: the state of parameter {number} has another shape",
-                                             got={key: value.shape, "parameter": by_number[number].shape}, need="the same shape"))
-        self.state = {by_number[number]: {key: _copy(value) for key, value in entry.items()} for number, entry in state_dict["state"].items()}
+                    raise ShapeError(
+                        explain(
+                            f"{type(self).__name__}.load_state_dict: the state of parameter {number} has another shape",
+                            got={key: value.shape, "parameter": by_number[number].shape},
+                            need="the same shape",
+                        )
+                    )
+        self.state = {
+            by_number[number]: {key: _copy(value) for key, value in entry.items()} for number, entry in state_dict["state"].items()
+        }
         for group, new in zip(self.param_groups, saved, strict=True):
             group.update({key: value for key, value in new.items() if key != "params"})
 
@@ -161,63 +203,11 @@ class Optimizer:
         return [p for group in self.param_groups for p in group["params"]]
 
     def __repr__(self) -> str:
-        options = [", ".join([*(f"{k}={v}" for k, v in group.items() if k != "params"), f"params={len(group['params'])}"]) for group in self.param_groups]
+        options = [
+            ", ".join([*(f"{k}={v}" for k, v in group.items() if k != "params"), f"params={len(group['params'])}"])
+            for group in self.param_groups
+        ]
         return f"{type(self).__name__}({options[0]})" if len(options) == 1 else "\n  ".join([f"{type(self).__name__}(", *options]) + "\n)"
-
-
-def _seen(step: Callable[..., Any]) -> Callable[..., Any]:
-    """`step`, and around it the `step` event where somebody watches; the numbers are the same either way."""
-
-    @functools.wraps(step)
-    def seen(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        observer = observe.current
-        if observer is None or self._stepping:  # the latter: super().step() inside an observed step
-            if observer is None:
-                self._scratch = None
-            return step(self, *args, **kwargs)
-        result: list[Any] = []
-
-        def run() -> list[tuple[Tensor, Any]]:
-            result.append(step(self, *args, **kwargs))
-            return differences(moving, before)
-
-        moving = [p for group in getattr(self, "param_groups", ()) for p in group["params"] if args or kwargs or p._grad is not None]
-        if self._scratch is None:
-            self._scratch = Scratch()
-        before = self._scratch.copies(moving)
-        self._stepping = True
-        try:
-            observe.watched(observer, "step", self, (), run)
-        finally:
-            self._stepping = False
-        return result[0]
-
-    return seen
-
-
-def _listed(params: Any) -> list[Any]:
-    """The parameters or groups as a list; what is no list of parameters gets a clear answer."""
-    if isinstance(params, Tensor) or not isinstance(params, Iterable) or isinstance(params, (str, Mapping)):
-        fix = "model.parameters()" if hasattr(params, "parameters") else "[w]" if isinstance(params, Tensor) else ""
-        raise TypeError(explain("optimizer: needs a list of parameters", got={"params": type(params).__name__}, need="an iterable of parameters, or of dicts", fix=fix))
-    return list(params)
-
-
-def _unique(name: str, tensors: list[Any]) -> list[Tensor]:
-    """Each once, in order; one that no gradient can reach is refused."""
-    found: dict[int, Tensor] = {}
-    for t in tensors:
-        if not isinstance(t, Tensor):
-            raise TypeError(explain(f"{name}: moves tensors only", got={"params": type(t).__name__}, need="Parameters, or tensors with requires_grad=True"))
-        if not t.is_leaf:
-            raise ValueError(explain(f"{name}: can't move the result of {t.grad_fn!r}", got={"shape": t.shape},
-                                     need="a leaf: a Parameter, or a tensor that no op made", fix="t.detach().requires_grad_()"))
-        if not (t.requires_grad or isinstance(t, Parameter)):  # a frozen Parameter is fine: it is skipped
-            raise ValueError(explain(f"{name}: this tensor requires no gradient", got={"shape": t.shape}, need="requires_grad=True", fix="t.requires_grad_()"))
-        found[id(t)] = t
-    if len(found) < len(tensors):
-        warnings.warn(f"{name}: {len(tensors) - len(found)} parameters came in twice; each is moved once a step", UserWarning, stacklevel=5)
-    return list(found.values())
 
 
 def _copy(value: Any) -> Any:

@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .._tensor import Tensor
 from ..backend import Array, xp_of
 from ..errors import explain
+from .given import OptionError
 from .moment import rms
 from .optimizer import Group, Optimizer, Params
 
@@ -29,27 +32,43 @@ class SGD(Optimizer):
     array([0.8], dtype=float32)
     """
 
-    def __init__(self, params: Params, lr: float = 1e-3, momentum: float = 0.0, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False) -> None:
-        super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov})
+    def __init__(
+        self,
+        params: Params,
+        lr: float = 1e-3,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+    ) -> None:
+        super().__init__(
+            params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov}
+        )
 
     def _check(self, group: Group) -> None:
         for option in ("lr", "momentum", "weight_decay"):
             if not group[option] >= 0:
-                raise ValueError(explain(f"SGD: {option} can't be negative", got={option: group[option]}, need=">= 0"))
+                raise OptionError(explain(f"SGD: {option} can't be negative", got={option: group[option]}, need=">= 0"))
         if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
-            raise ValueError(explain("SGD: nesterov looks ahead along the momentum", got={k: group[k] for k in ("momentum", "dampening")},
-                                     need="momentum > 0 and dampening = 0"))
+            raise OptionError(
+                explain(
+                    "SGD: nesterov looks ahead along the momentum",
+                    got={k: group[k] for k in ("momentum", "dampening")},
+                    need="momentum > 0 and dampening = 0",
+                )
+            )
         if group["momentum"]:
             self.columns = ("momentum",)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient; returns what `closure` returned."""
         loss = None if closure is None else closure()
-        for group in self.param_groups:
-            for p in group["params"]:
-                if p._grad is not None:
-                    p._data -= group["lr"] * self._direction(p, p._grad, group)
-                    p.bump()
+        with np.errstate(over="ignore", invalid="ignore"):  # NaN and Inf in gradients are data
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p._grad is not None:
+                        p._data -= group["lr"] * self._direction(p, p._grad, group)
+                        p.bump()
         return loss
 
     def _direction(self, p: Tensor, g: Array, group: Group) -> Array:
@@ -60,9 +79,10 @@ class SGD(Optimizer):
             return g
         state = self.state.setdefault(p, {})
         b = state.get("momentum_buffer")
-        if b is None or b.shape != g.shape:
+        if b is None:
             b = state["momentum_buffer"] = xp_of(g).array(g)
         else:
+            b = state["momentum_buffer"] = self._fitted(p, b)
             b *= momentum
             b += (1 - group["dampening"]) * g
         return g + momentum * b if group["nesterov"] else b

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from .. import observe
 from .._tensor import Tensor
 from ..backend import Array, xp_of
 
@@ -26,14 +29,14 @@ class Scratch:
     def copies(self, parameters: Sequence[Tensor]) -> list[Array]:
         """The values of `parameters` now, in arrays that are valid until the next call."""
         ends = np.cumsum([0, *(-(-p._data.nbytes // _ALIGN) * _ALIGN for p in parameters)]).tolist()
-        if self._bytes is None or self._bytes.nbytes < ends[-1]:
-            xp = xp_of(parameters[0]._data) if parameters else np
-            self._bytes = xp.empty(ends[-1], np.uint8)
         buffer = self._bytes
-        made = []
+        if buffer is None or buffer.nbytes < ends[-1]:
+            xp = xp_of(parameters[0]._data) if parameters else np
+            buffer = self._bytes = xp.empty(ends[-1], np.uint8)
+        made: list[Array] = []
         for p, start in zip(parameters, ends, strict=False):
             data = p._data
-            copy = buffer[start:start + data.nbytes].view(data.dtype).reshape(data.shape)
+            copy = buffer[start : start + data.nbytes].view(data.dtype).reshape(data.shape)
             copy[...] = data
             made.append(copy)
         return made
@@ -42,4 +45,36 @@ class Scratch:
 def differences(parameters: Sequence[Tensor], before: Sequence[Array]) -> list[tuple[Tensor, Array]]:
     """(parameter, value now - value before) for each; the result is written over `before`."""
     with np.errstate(all="ignore"):  # inf - inf: a diverged model is to be seen, not warned about
-        return [(p, xp_of(old).subtract(p._data, old, out=old)) for p, old in zip(parameters, before, strict=True) if p._data.shape == old.shape]
+        return [
+            (p, xp_of(old).subtract(p._data, old, out=old)) for p, old in zip(parameters, before, strict=True) if p._data.shape == old.shape
+        ]
+
+
+def observed(step: Callable[..., Any]) -> Callable[..., Any]:
+    """`step`, and around it the `step` event where somebody watches; the numbers are the same either way."""
+
+    @functools.wraps(step)
+    def seen(self: Any, *args: Any, **kwargs: Any) -> Any:
+        observer = observe.current
+        if observer is None or self._stepping:  # the latter: super().step() inside an observed step
+            if observer is None:
+                self._scratch = None
+            return step(self, *args, **kwargs)
+        result: list[Any] = []
+
+        def run() -> list[tuple[Tensor, Any]]:
+            result.append(step(self, *args, **kwargs))
+            return differences(moving, before)
+
+        moving = [p for group in getattr(self, "param_groups", ()) for p in group["params"] if args or kwargs or p._grad is not None]
+        if self._scratch is None:
+            self._scratch = Scratch()
+        before = self._scratch.copies(moving)
+        self._stepping = True
+        try:
+            observe.watched(observer, "step", self, (), run)
+        finally:
+            self._stepping = False
+        return result[0]
+
+    return seen

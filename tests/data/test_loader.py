@@ -93,13 +93,13 @@ def test_a_changed_getitem_is_not_passed_over():
             x, y = super().__getitem__(i)
             return x * 2, y
 
-    (x, _), = data.DataLoader(Doubled(X, Y), batch_size=10)
+    ((x, _),) = data.DataLoader(Doubled(X, Y), batch_size=10)
     assert np.array_equal(x.data, 2 * X)
 
 
 def test_a_collate_function_of_your_own_gets_the_items():
     ragged = [np.zeros(n) for n in (1, 2, 3)]
-    assert [b for b in data.DataLoader(ragged, batch_size=2, collate_fn=lambda items: [len(i) for i in items])] == [[1, 2], [3]]
+    assert list(data.DataLoader(ragged, batch_size=2, collate_fn=lambda items: [len(i) for i in items])) == [[1, 2], [3]]
     with pytest.raises(gl.ShapeError, match="different shape"):
         list(data.DataLoader(ragged, batch_size=2))
 

@@ -28,7 +28,8 @@ def by_hand(weight, ignore_index, reduction, label_smoothing):
 
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("options", [{}, {"ignore_index": 0}, {"label_smoothing": 0.1}, {"weight": np.array([1.0, 2.0, 0.5])},
-                                     {"weight": np.array([1.0, 2.0, 0.5]), "ignore_index": 2, "label_smoothing": 0.2}], ids=lambda o: "-".join(o) or "plain")  # fmt: skip
+                                     {"weight": np.array([1.0, 2.0, 0.5]), "ignore_index": 2, "label_smoothing": 0.2}],
+                         ids=lambda o: "-".join(o) or "plain")  # fmt: skip
 def test_cross_entropy_is_its_definition(options, reduction):
     given = {"weight": None, "ignore_index": -100, "label_smoothing": 0.0, **options, "reduction": reduction}
     tensors = {**given, "weight": None if given["weight"] is None else gl.tensor(given["weight"])}

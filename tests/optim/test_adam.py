@@ -27,7 +27,11 @@ def by_hand(p, grads, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, d
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-@pytest.mark.parametrize("options", [{}, {"eps": 1.0}, {"betas": (0.5, 0.75)}, {"betas": (0.0, 0.0)}, {"weight_decay": 0.1}], ids=lambda o: "-".join(o) or "plain")
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"eps": 1.0}, {"betas": (0.5, 0.75)}, {"betas": (0.0, 0.0)}, {"weight_decay": 0.1}],
+    ids=lambda o: "-".join(o) or "plain",
+)
 @pytest.mark.parametrize("cls", [optim.Adam, optim.AdamW])
 def test_steps_follow_the_formula(cls, options, shape):
     rng = np.random.default_rng(0)
@@ -186,7 +190,8 @@ def test_a_copied_optimizer_goes_on_with_state_of_its_own(again):
 
 
 @pytest.mark.parametrize(("options", "text"), [
-    ({"lr": -1}, "lr"), ({"eps": -1e-8}, "eps"), ({"weight_decay": -0.1}, "weight_decay"), ({"betas": (1.0, 0.999)}, "betas"), ({"betas": (0.9,)}, "betas"),
+    ({"lr": -1}, "lr"), ({"eps": -1e-8}, "eps"), ({"weight_decay": -0.1}, "weight_decay"), ({"betas": (1.0, 0.999)}, "betas"),
+    ({"betas": (0.9,)}, "betas"),
 ])  # fmt: skip
 def test_options_that_make_no_sense_are_refused(options, text):
     with pytest.raises(ValueError, match=text):

@@ -85,7 +85,10 @@ def test_no_parameters_are_an_error_that_names_the_usual_reason():
             optim.SGD(empty, lr=0.1)
 
 
-@pytest.mark.parametrize(("params", "fix"), [(lambda: nn.Linear(1, 1), r"model.parameters\(\)"), (lambda: nn.Parameter([1.0]), r"\[w\]"), (lambda: "weights", "iterable")])
+@pytest.mark.parametrize(
+    ("params", "fix"),
+    [(lambda: nn.Linear(1, 1), r"model.parameters\(\)"), (lambda: nn.Parameter([1.0]), r"\[w\]"), (lambda: "weights", "iterable")],
+)
 def test_what_is_no_list_of_parameters_is_refused_with_a_way_out(params, fix):
     with pytest.raises(TypeError, match=f"(?s)needs a list of parameters.*{fix}"):
         optim.SGD(params(), lr=0.1)
@@ -132,6 +135,8 @@ def test_groups_have_options_of_their_own_and_can_be_added():
     optimizer.step()
     assert (optimizer.lr_of(a), optimizer.lr_of(b)) == (0.1, 0.5)
     assert [a.item(), b.item()] == pytest.approx([0.9, 0.5])
+    optimizer.add_param_group({"params": [nn.Parameter([1.0])], "name": "head"})
+    assert optimizer.param_groups[2]["name"] == "head"
     optimizer.param_groups[0]["lr"] = 1.0
     optimizer.step()
     assert a.item() == pytest.approx(-0.1)
@@ -163,6 +168,20 @@ def test_a_closure_gives_the_loss_and_its_result_comes_back():
 def test_the_base_class_asks_for_a_step():
     with pytest.raises(NotImplementedError, match="must define step"):
         optim.Optimizer([nn.Parameter([1.0])], {}).step()
+
+
+def test_a_method_without_a_learning_rate_and_groups_put_in_place_of_others():
+    class Still(optim.Optimizer):
+        def step(self):
+            pass
+
+    p, q = nn.Parameter([1.0]), nn.Parameter([1.0])
+    still = Still([p], {})
+    assert np.isnan(still.lr_of(p)) and still.summary(p) == {}
+    still.param_groups = [{"params": [q], "lr": 2.0}]
+    assert still.lr_of(q) == 2.0
+    with pytest.raises(KeyError):
+        still.lr_of(p)
 
 
 def test_options_are_printed():

@@ -71,6 +71,28 @@ def test_a_replaced_array_is_the_one_that_moves():
         assert p.tolist() == [after]
 
 
+def test_the_momentum_follows_another_dtype_and_refuses_another_shape():
+    p = nn.Parameter([1.0])
+    optimizer = optim.SGD([p], lr=1.0, momentum=0.5)
+    p.grad = [1.0]
+    optimizer.step()
+    p.data = p.data.astype(np.float64)
+    p.grad = [1e-9]
+    optimizer.step()
+    assert optimizer.state[p]["momentum_buffer"].dtype == np.float64 and p.item() == pytest.approx(-0.500000001, rel=1e-12)
+    p.data, p.grad = np.ones(2), None
+    p.grad = np.ones(2)
+    with pytest.raises(gl.ShapeError, match="another shape than at its last step"):
+        optimizer.step()
+
+
+def test_nan_and_inf_are_data_not_warnings():
+    p = nn.Parameter([np.inf, 1.0])
+    p.grad = [np.inf, np.nan]
+    optim.SGD([p], lr=0.1).step()
+    assert np.isnan(p.data).all()
+
+
 def test_moving_a_parameter_counts_as_a_change_that_backward_notices():
     p = nn.Parameter([2.0])
     loss = (p * p).sum()

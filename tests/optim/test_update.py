@@ -49,7 +49,8 @@ def trained(make, observer=None, turns=5):
 
 
 @pytest.mark.parametrize("make", [
-    lambda p: optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True), lambda p: optim.Adam(p, lr=0.01), lambda p: optim.AdamW(p, lr=0.01, weight_decay=0.1),
+    lambda p: optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True), lambda p: optim.Adam(p, lr=0.01),
+    lambda p: optim.AdamW(p, lr=0.01, weight_decay=0.1),
 ], ids=["SGD", "Adam", "AdamW"])  # fmt: skip
 def test_an_observed_run_equals_an_unobserved_one_bit_for_bit(make):
     observer = Steps()
@@ -66,9 +67,9 @@ def test_the_event_carries_the_real_update_of_each_parameter(steps):
     a.grad, b.grad = np.array([1.0, -1.0]), np.array(2.0)
     before = a.data.copy(), b.data.copy()
     result = optimizer.step()
-    (target, inputs, updates), = steps.seen
+    ((target, inputs, updates),) = steps.seen
     assert target is optimizer and inputs == () and result is None
-    assert [p for p, _ in updates][0] is a and [p for p, _ in updates][1] is b and len(updates) == 2
+    assert len(updates) == 2 and updates[0][0] is a and updates[1][0] is b
     for (p, update), old in zip(updates, before, strict=True):
         assert update.shape == p.shape and np.array_equal(update, p.data - old)
 
@@ -99,7 +100,7 @@ def test_a_step_of_your_own_is_observed_once_also_when_it_calls_super(steps):
     p = nn.Parameter([1.0])
     p.grad = [1.0]
     assert Twice([p], lr=0.25).step() == "done"
-    (_, _, updates), = steps.seen
+    ((_, _, updates),) = steps.seen
     assert updates[0][1].tolist() == [-0.5]
 
 
