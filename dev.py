@@ -70,13 +70,14 @@ def state() -> str:
     return f"{fingerprint(ROOT, ('pyproject.toml', 'js/hatch_build.py', 'gradlab/_version.py'))} {platform.python_version()} {ROOT}"
 
 
-def is_set_up() -> bool:
-    """Whether .venv works and holds gradlab as it is now."""
-    if not PYTHON.exists() or not RECORD.exists() or RECORD.read_text().strip() != state():
-        return False
+def installed() -> set[str]:
+    """The extras that .venv holds of gradlab as it is now; empty where it holds none or an older state."""
     static, extension = ROOT / "gradlab/static", VENV / "share/jupyter/labextensions/gradlab"
-    built = (static / "session.js", static / "panel.js", extension / "package.json")
-    return all(path.exists() for path in built) and works(PYTHON)
+    needed = (PYTHON, RECORD, static / "session.js", static / "panel.js", extension / "package.json")
+    if not all(path.exists() for path in needed) or not works(PYTHON):
+        return set()
+    extras, _, recorded = RECORD.read_text().partition("\n")
+    return set(extras.split(",")) if recorded == state() else set()
 
 
 def works(python: Path) -> bool:
@@ -87,14 +88,10 @@ def works(python: Path) -> bool:
         return False
 
 
-def set_up(develops: bool = False) -> None:
-    """Make .venv and install gradlab into it, editable, with JupyterLab and the test tools; nothing if that was done.
-
-    With `develops` the JavaScript packages for tests and checks come along in the same go, where there is a Node.
-    """
-    if develops and node():
-        os.environ["GRADLAB_NPM_DEV"] = "1"
-    if is_set_up():
+def set_up(*extras: str) -> None:
+    """Make .venv and install gradlab with `extras` into it, editable; nothing if that was done."""
+    have = installed()
+    if have.issuperset(extras):
         return
     require_venv()
     started = time.monotonic()
@@ -103,10 +100,18 @@ def set_up(develops: bool = False) -> None:
     if not PYTHON.exists() or not works(PYTHON):
         say("Making a virtual environment in .venv ...")
         logged([sys.executable, "-m", "venv", "--clear", str(VENV)])
-    say("Installing gradlab, JupyterLab and the test tools into .venv (a minute or two the first time) ...")
-    logged([str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-e", ".[lab,dev]"])
-    RECORD.write_text(state() + "\n")
+    wanted = ",".join(sorted(have.union(extras)))
+    say(f"Installing gradlab[{wanted}] into .venv (a minute or two the first time) ...")
+    logged([str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-e", f".[{wanted}]"])
+    RECORD.write_text(f"{wanted}\n{state()}")
     say(f"Ready after {time.monotonic() - started:.0f} s.")
+
+
+def set_up_tools() -> None:
+    """Set up for tests and checks; the JavaScript packages for them come along in the same go, where there is a Node."""
+    if node():
+        os.environ["GRADLAB_NPM_DEV"] = "1"
+    set_up("lab", "dev")
 
 
 def logged(command: list[str]) -> None:
@@ -126,7 +131,7 @@ def hint(text: str) -> str:
     if any(sign in text for sign in lost):
         return "\nIt looks as if the network could not be reached: check the connection (or the proxy settings) and run this again."
     if "No space left" in text or "ENOSPC" in text:
-        return "\nThe disk is full: the setup needs about 1.5 GB."
+        return "\nThe disk is full: the setup needs about 1 GB."
     return "\nRun this again after mending that; if .venv itself is broken, delete the folder first."
 
 
@@ -184,7 +189,7 @@ def require_packages() -> str:
 
 def lab(arguments: list[str]) -> int:
     """Open JupyterLab on the first example."""
-    set_up()
+    set_up("lab")
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in arguments:
         arguments = ["--allow-root", *arguments]
     return run([str(PYTHON), "-m", "jupyterlab", str(EXAMPLE), *arguments])
@@ -194,7 +199,7 @@ def test(arguments: list[str]) -> int:
     """Run the Python tests, then the JavaScript tests unless only certain Python tests were asked for."""
     if arguments[:1] == ["--"]:
         arguments = arguments[1:]
-    set_up(develops=True)
+    set_up_tools()
     reports = os.environ.get("GRADLAB_REPORTS")
     python_report = [f"--junitxml={Path(reports) / 'pytest.xml'}"] if reports else []
     failed = run([str(PYTHON), "-m", "pytest", "-rs", *python_report, *arguments])
@@ -239,7 +244,7 @@ def check(names: list[str]) -> int:
     unknown = [name for name in names if name not in commands]
     if unknown:
         raise SetupError(f"There is no check {unknown[0]!r}. There are: {', '.join(commands)}.")
-    set_up(develops=True)
+    set_up_tools()
     failed = []
     for name in names or commands:
         command = commands[name]

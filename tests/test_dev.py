@@ -45,7 +45,7 @@ def installed(dev: ModuleType, tmp_path: Path) -> ModuleType:
         (tmp_path / name).write_text("built")
     dev.PYTHON.parent.mkdir()
     dev.PYTHON.symlink_to(sys.executable)
-    dev.RECORD.write_text(dev.state())
+    dev.RECORD.write_text(f"dev,lab\n{dev.state()}")
     return dev
 
 
@@ -103,25 +103,36 @@ def test_unknown_words_are_answered_with_those_that_exist():
 @POSIX
 def test_a_second_run_installs_nothing(installed: ModuleType, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(installed, "logged", lambda command: pytest.fail(f"ran {command}"))
-    installed.set_up()
+    installed.set_up("lab")
 
 
 @POSIX
 @pytest.mark.parametrize("name", ["pyproject.toml", "js/panels/graph.ts", "package-lock.json"])
 def test_a_change_of_what_was_installed_installs_again(installed: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str):
-    assert installed.is_set_up()
+    assert installed.installed() == {"dev", "lab"}
     (tmp_path / name).write_text("changed")
     steps: list[list[str]] = []
     monkeypatch.setattr(installed, "logged", steps.append)
-    installed.set_up()
+    installed.set_up("lab")
     assert [step[1:4] for step in steps] == [["-m", "pip", "install"]]
-    assert installed.is_set_up()
+    assert installed.installed() == {"lab"}
 
 
 @POSIX
 def test_a_change_of_the_python_code_alone_installs_nothing(installed: ModuleType, tmp_path: Path):
     (tmp_path / "gradlab/function.py").write_text("changed")
-    assert installed.is_set_up()
+    assert installed.installed() == {"dev", "lab"}
+
+
+@POSIX
+def test_what_the_tests_need_is_added_to_what_jupyterlab_needed(installed: ModuleType, monkeypatch: pytest.MonkeyPatch):
+    installed.RECORD.write_text(f"lab\n{installed.state()}")
+    steps: list[list[str]] = []
+    monkeypatch.setattr(installed, "logged", steps.append)
+    installed.set_up("lab")
+    assert steps == []
+    installed.set_up("lab", "dev")
+    assert [step[-1] for step in steps] == [".[dev,lab]"]
 
 
 @POSIX
@@ -130,7 +141,7 @@ def test_a_broken_environment_is_made_again(installed: ModuleType, monkeypatch: 
     installed.PYTHON.symlink_to("/nowhere/python3")
     steps: list[list[str]] = []
     monkeypatch.setattr(installed, "logged", steps.append)
-    installed.set_up()
+    installed.set_up("lab")
     assert [step[2] for step in steps] == ["venv", "pip"]
 
 
@@ -148,7 +159,7 @@ def test_programs_find_the_environment_first_and_no_other(dev: ModuleType, monke
 def started(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """Return the list of the programs that dev.py starts; none of them really is."""
     commands: list[list[str]] = []
-    monkeypatch.setattr(dev, "set_up", lambda develops=False: None)
+    monkeypatch.setattr(dev, "set_up", lambda *extras: None)
     monkeypatch.setattr(dev, "run", lambda command: commands.append(command) or 0)
     monkeypatch.setattr(dev, "require_packages", lambda: "node")
     monkeypatch.delenv("GRADLAB_REPORTS", raising=False)
