@@ -63,6 +63,14 @@ def _first(index: Array, g: Array, shape: tuple[int, ...], dim: int) -> Array:
     return xp.where(xp.reshape(xp.arange(shape[dim]), along) == index, g, 0.0)
 
 
+def _one_dim(op: str, params: dict[str, Any], numpy: dict[str, Any]) -> dict[str, Any]:
+    params.setdefault("dim", None)
+    if isinstance(params["dim"], tuple) and "out" not in numpy:
+        raise ShapeError(explain(f"{op}: there is no one place of a value over several axes", got={"dim": params["dim"]}, need="one axis",
+                                 fix=f"x.a{op}({params['dim']})"))  # fmt: skip
+    return params
+
+
 class AMax(Function):
     """y = largest x over dim;  dx = g shared evenly by the entries that equal y."""
 
@@ -210,8 +218,8 @@ def max(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: A
     >>> max([[1.0, 5.0], [3.0, 2.0]], dim=1).indices.data
     array([1, 0])
     """
-    params = spelled(dim, keepdim, numpy)
-    if "dim" not in params or params["dim"] is None:
+    params = _one_dim("max", spelled(dim, keepdim, numpy), numpy)
+    if params["dim"] is None or "out" in numpy:  # numpy.max(t, axis) asks for the values alone
         return AMax.apply(x, **params)
     return Extremum(Max.apply(x, **params), ArgMax.apply(x, **params))
 
@@ -249,7 +257,7 @@ def min(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: A
     >>> min([[1.0, 5.0], [3.0, 2.0]], dim=1).values.data
     array([1., 2.], dtype=float32)
     """
-    params = spelled(dim, keepdim, numpy)
-    if "dim" not in params or params["dim"] is None:
+    params = _one_dim("min", spelled(dim, keepdim, numpy), numpy)
+    if params["dim"] is None or "out" in numpy:  # numpy.min(t, axis) asks for the values alone
         return AMin.apply(x, **params)
     return Extremum(Min.apply(x, **params), ArgMin.apply(x, **params))

@@ -70,6 +70,16 @@ class Slice(Function):
         return dx
 
 
+def _copied(i: Any, xp: Any) -> Any:
+    """A list as an array, an array as a copy, so that filling it anew does not move the gradient."""
+    if is_array(i):
+        return xp.array(i)
+    if not isinstance(i, list):
+        return i
+    array = xp.array(i)
+    return array if prod(array.shape) else xp.zeros(array.shape, dtype=int)  # an empty list would be one of floats
+
+
 class Gather(Function):
     """y = x[index] for arrays of places or of truth values;  dx = g added up at each place."""
 
@@ -88,9 +98,7 @@ class Gather(Function):
     fresh = True
 
     def forward(self, x: Array, index: Any) -> Array:
-        xp, parts = xp_of(x), index if isinstance(index, tuple) else (index,)
-        # Copies, so that an index array which the caller fills anew does not move the gradient.
-        self.index = tuple([xp.array(i) if isinstance(i, list) or is_array(i) else i for i in parts])
+        self.index = tuple([_copied(i, xp_of(x)) for i in (index if isinstance(index, tuple) else (index,))])
         self.shape = x.shape
         return x[self.index]
 

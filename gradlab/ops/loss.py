@@ -197,9 +197,10 @@ def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | No
         params["weight"] = weight.data if hasattr(weight, "grad_fn") else weight
     if label_smoothing:
         params["label_smoothing"] = label_smoothing
-    x, t, kind = xp_of(input).shape(input), xp_of(target).shape(target), _kind(target)
+    input, target = [v if hasattr(v, "dtype") else as_array(v) for v in (input, target)]
+    x, t, kind = input.shape, target.shape, target.dtype.kind
     got = {"input": x, "target": t}
-    if _kind(input) != "f":
+    if input.dtype.kind != "f":
         raise DTypeError(explain("cross_entropy: scores are floating numbers", got=got, need="a floating input", fix="input.float()"))
     if x and t == ((x[0], *x[2:]) if len(x) > 1 else ()):
         if kind not in "iu":
@@ -213,10 +214,6 @@ def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | No
         return SoftCrossEntropy.apply(input, target, **params)
     raise ShapeError(explain("cross_entropy: input and target don't belong together", got=got,
                              need="class ids: input (batch, class, *), target (batch, *); probabilities: the same shape"))  # fmt: skip
-
-
-def _kind(x: Any) -> str:
-    return (x.dtype if hasattr(x, "dtype") else as_array(x).dtype).kind
 
 
 class MSELoss(Function):

@@ -200,6 +200,7 @@ class Expand(Function):
         Case(Draw((4,)), shape=(2, 3, -1)),
         Case(Draw(()), shape=(2, 3)),
         Case(Draw((1, 3)), shape=(0, 3)),
+        Case(Draw((0, 3)), shape=(2, -1, -1)),
     )
     reads = ()
     view = True

@@ -1,0 +1,164 @@
+"""Reading, replacing and choosing entries: each kind of index, repeated places, the branch not taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab import ops
+from gradlab.errors import ShapeError
+
+N = np.arange(24.0).reshape(2, 3, 4)
+
+
+def pull(y):
+    (y * gl.tensor(np.arange(1.0, np.prod(y.shape) + 1).reshape(y.shape))).sum().backward()
+
+
+INDICES = [
+    0, -1, (1, 2), (1, 2, 3), slice(None), slice(1, None), slice(None, None, -1), (slice(None), slice(0, 3, 2)), ..., (..., 1), (0, ..., 1),
+    None, (..., None), (slice(None), None, 1), (None, 0, None, ..., slice(None, None, -2)), np.int64(1),
+    [0, 1], [1, 1, 0], (slice(None), [0, 0, -1]), ([0, 1], [2, 0]), ([[0, 1], [1, 0]],), (0, [1, 1]), ([0, 1], slice(None), [3, 3]),
+    np.array([1, 0, 1]), np.array(1), N > 5, (N > 5).tolist(), (slice(None), np.array([True, False, True])), (slice(None), [], 0), np.zeros((2, 3), bool),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("index", INDICES, ids=repr)
+def test_every_kind_of_index_reads_as_numpy_and_sends_each_gradient_home(index):
+    x = gl.tensor(N, requires_grad=True)
+    y = x[index]
+    np.testing.assert_array_equal(y.data, N[index])
+    assert y.shape == N[index].shape
+    pull(y)
+    want = np.zeros_like(N)
+    np.add.at(want, index, np.arange(1.0, np.prod(y.shape) + 1).reshape(y.shape))
+    np.testing.assert_array_equal(x.grad.data, want)
+
+
+@pytest.mark.parametrize("index", INDICES, ids=repr)
+def test_every_kind_of_index_can_be_assigned_in_a_graph(index):
+    a, v = gl.tensor(N, requires_grad=True), gl.tensor(np.array(-7.0), requires_grad=True)
+    b = a * 2
+    b[index] = v
+    want = N * 2
+    want[index] = -7.0
+    np.testing.assert_array_equal(b.data, want)
+    g = np.arange(1.0, 25.0).reshape(2, 3, 4)
+    (b * gl.tensor(g)).sum().backward()
+    kept = np.ones_like(N)
+    kept[index] = 0.0
+    np.testing.assert_array_equal(a.grad.data, 2 * g * kept)
+    assert v.grad.item() == (g * (1 - kept)).sum()
+
+
+def test_tensors_are_indices_too():
+    x = gl.tensor(N, requires_grad=True)
+    for i, want in [
+        (gl.tensor([1, 1, 0]), N[[1, 1, 0]]),
+        (gl.tensor(1), N[1]),
+        ((0, gl.tensor([2, 0])), N[0, [2, 0]]),
+        ((gl.tensor(1), gl.tensor(2)), N[1, 2]),
+        ([gl.tensor(0), gl.tensor(1)], N[[0, 1]]),
+        (x > 5, N[N > 5]),
+    ]:
+        np.testing.assert_array_equal(x[i].data, want)
+
+
+def test_a_place_read_often_gets_every_gradient():
+    x = gl.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (x[0] * x[1] + x[0] * x[-1] + x[0]).backward()
+    assert x.grad.tolist() == [6.0, 1.0, 1.0]
+
+
+def test_an_index_array_that_is_filled_anew_moves_no_gradient():
+    x = gl.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    i = np.array([0, 0])
+    y = x[i]
+    i[:] = 2
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 0.0, 0.0]
+
+
+def test_ints_and_slices_look_at_the_memory_and_arrays_copy():
+    x = gl.zeros(3, 4)
+    for i in (0, slice(1, 3), (0, 1), ...):
+        assert np.shares_memory(x[i].data, x.data)
+    for i in ([0], gl.tensor([0]), x == 0):
+        assert not np.shares_memory(x[i].data, x.data)
+
+
+def test_a_place_that_is_not_there_is_an_index_error():
+    x = gl.tensor([1.0, 2.0, 3.0])
+    for i in (3, -4, [0, 3], gl.tensor([0, 3]), (0, 0), gl.tensor([1.0])):
+        with pytest.raises(IndexError):
+            x[i]
+
+
+def test_an_assigned_value_broadcasts_and_gets_its_gradient_back():
+    a, v = gl.tensor(np.ones((2, 3)), requires_grad=True), gl.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    b = a * 1
+    b[:, :] = v
+    pull(b)
+    assert a.grad.tolist() == [[0.0] * 3] * 2 and v.grad.tolist() == [5.0, 7.0, 9.0]
+
+
+def test_of_two_values_for_one_place_only_the_last_has_a_gradient():
+    x, v = gl.zeros(3, requires_grad=True), gl.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = ops.set_index(x, [1, 1, 0], v)
+    assert y.tolist() == [3.0, 2.0, 0.0]
+    pull(y)
+    assert v.grad.tolist() == [0.0, 2.0, 1.0] and x.grad.tolist() == [0.0, 0.0, 3.0]
+
+
+def test_only_the_side_that_wants_a_gradient_gets_one():
+    for x_wants, v_wants in [(True, False), (False, True)]:
+        x, v = gl.zeros(3, requires_grad=x_wants), gl.ones((), requires_grad=v_wants)
+        dx, dv = ops.set_index(x, 0, v).grad_fn.pull(np.ones(3, "float32"))
+        assert (dx is not None, dv is not None) == (x_wants, v_wants)
+
+
+def test_a_value_that_does_not_fit_is_refused():
+    x = gl.zeros(2, 3)
+    with pytest.raises(ShapeError, match=r"the value doesn't fit there\n  x\[i\]  \(3,\)\n  v     \(2,\)"):
+        ops.set_index(x, 0, [1.0, 2.0])
+
+
+def test_where_never_shows_the_branch_not_taken():
+    a, b = gl.tensor([1.0, 2.0], requires_grad=True), gl.tensor([np.nan, 5.0], requires_grad=True)
+    y = gl.where([True, False], a, b)
+    y.sum().backward()
+    assert y.tolist() == [1.0, 5.0] and a.grad.tolist() == [1.0, 0.0] and b.grad.tolist() == [0.0, 1.0]
+    da, db = gl.where([True, False], a, b).grad_fn.pull(np.float32([np.inf, np.nan]))[1:]
+    assert da.tolist() == [np.inf, 0.0] and db[0] == 0.0
+
+
+def test_where_broadcasts_all_three():
+    c = gl.tensor([[True, False], [False, False]])
+    a, b = gl.tensor([1.0, 2.0], requires_grad=True), gl.tensor([[5.0]], requires_grad=True)
+    pull(gl.where(c, a, b))
+    assert a.grad.tolist() == [1.0, 0.0] and b.grad.tolist() == [[9.0]]
+
+
+def test_where_takes_numbers_and_widens_nothing():
+    x = gl.tensor([1.0, -1.0])
+    assert gl.where(x > 0, x, 0.0).dtype == gl.where(x > 0, 0, x).dtype == gl.where(x > 0, 1.0, 0.0).dtype == "float32"
+    assert gl.where(x > 0, x, gl.tensor(0.0, dtype="float64")).dtype == "float32"
+    assert gl.where(x > 0, 1, 0).dtype == "int64" and gl.where(x > 0, gl.tensor([1, 2]), 0.5).dtype == "float32"
+
+
+def test_where_inside_where_has_an_exact_gradient():
+    x = gl.tensor([4.0, 0.0, -1.0], requires_grad=True)
+    safe = gl.where(x > 0, x, 1.0)
+    gl.where(x > 0, safe.sqrt(), 0.0).sum().backward()
+    assert x.grad.tolist() == [0.25, 0.0, 0.0]
+
+
+def test_masked_fill_cuts_the_gradient_where_it_fills():
+    x = gl.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x.masked_fill([False, True, False], -np.inf)
+    assert y.tolist() == [1.0, -np.inf, 3.0]
+    (y.exp() * gl.tensor([1.0, 10.0, 2.0])).sum().backward()
+    np.testing.assert_allclose(x.grad.data, [np.e, 0.0, 2 * np.e**3], rtol=1e-6)
+    with pytest.raises(ShapeError, match="the mask does not fit"):
+        x.masked_fill([[True], [False]], 0.0)

@@ -1,0 +1,192 @@
+"""Shape ops, joining and cutting: where each entry goes, and where its gradient comes from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab.errors import ShapeError
+
+
+def ar(*shape):
+    return gl.tensor(np.arange(1.0, np.prod(shape) + 1).reshape(shape), requires_grad=True)
+
+
+def pull(y):
+    """Send 1, 2, 3, ... back through y: an axis that is mixed up shows."""
+    (y * gl.tensor(np.arange(1.0, np.prod(y.shape) + 1).reshape(y.shape))).sum().backward()
+
+
+def test_reshape_reads_row_by_row():
+    x = ar(2, 3)
+    for y in (x.reshape(3, 2), x.reshape((3, -1)), x.reshape([-1, 2]), x.view(3, 2), gl.reshape(x, 3, 2), np.reshape(x, (3, 2))):
+        assert y.tolist() == [[1, 2], [3, 4], [5, 6]]
+    y = x.transpose(0, 1).reshape(-1)
+    assert y.tolist() == [1, 4, 2, 5, 3, 6]
+    pull(y)
+    assert x.grad.tolist() == [[1, 3, 5], [2, 4, 6]]
+
+
+def test_a_reshape_that_does_not_fit_is_refused():
+    with pytest.raises(ShapeError, match=r"reshape: the numbers of entries differ\n  x     \(2, 3\)\n  shape \(4, 2\)"):
+        ar(2, 3).reshape(4, 2)
+    with pytest.raises(ShapeError, match="one size may be -1"):
+        ar(2, 3).reshape(-1, -1)
+
+
+def test_flatten_joins_the_axes_asked_for():
+    x = ar(2, 3, 4)
+    assert x.flatten().shape == (24,) and x.flatten(1).shape == (2, 12) and x.flatten(0, 1).shape == (6, 4) and x.flatten(-2).shape == (2, 12)
+    assert gl.flatten(gl.tensor(3.0)).tolist() == [3.0]
+    pull(x.flatten(1))
+    assert x.grad.tolist() == x.tolist()
+    with pytest.raises(ShapeError, match="start_dim comes after end_dim"):
+        x.flatten(2, 1)
+
+
+def test_transpose_and_its_short_forms():
+    x = ar(2, 3)
+    assert x.T.tolist() == x.transpose(0, 1).tolist() == x.mT.tolist() == x.transpose(-1, -2).tolist() == [[1, 4], [2, 5], [3, 6]]
+    pull(x.T)
+    assert x.grad.tolist() == [[1, 3, 5], [2, 4, 6]]
+    assert ar(2, 3, 4).T.shape == (4, 3, 2) and ar(2, 3, 4).mT.shape == (2, 4, 3) and ar(3).T.shape == (3,)
+
+
+def test_permute_is_undone_by_the_inverse_order():
+    x = ar(2, 1, 3)
+    y = x.permute(2, 0, 1)
+    assert y.shape == (3, 2, 1) and x.permute((2, 0, 1)).shape == (3, 2, 1) and x.permute(-1, 0, 1).shape == (3, 2, 1)
+    pull(y)
+    assert x.grad.tolist() == [[[1, 3, 5]], [[2, 4, 6]]]
+    with pytest.raises(ShapeError, match="every axis must appear once"):
+        x.permute(0, 0, 1)
+    with pytest.raises(ShapeError, match="the numbers 0 to 2 in some order"):
+        x.permute(0, 1)
+
+
+def test_expand_sums_the_gradient_over_the_copies():
+    x = gl.tensor([[1.0], [2.0]], requires_grad=True)
+    pull(x.expand(2, 3))
+    assert x.grad.tolist() == [[6.0], [15.0]]
+    x = ar(2)
+    y = x.expand(3, -1)
+    assert y.tolist() == [[1, 2]] * 3 and x.expand((3, 2)).shape == (3, 2)
+    pull(y)
+    assert x.grad.tolist() == [9.0, 12.0]
+
+
+def test_expand_refuses_to_grow_an_axis_that_has_entries():
+    with pytest.raises(ShapeError, match="only axes of size 1 can grow"):
+        ar(2, 3).expand(4, 3)
+    with pytest.raises(ShapeError, match="expand"):
+        ar(2, 3).expand(3)
+    with pytest.raises(ShapeError, match="expand"):
+        ar(3).expand(-1, 3)
+
+
+def test_squeeze_drops_axes_of_size_one_only():
+    x = ar(1, 2, 1)
+    assert x.squeeze().shape == (2,) and x.squeeze(1).shape == (1, 2, 1) and x.squeeze(-1).shape == (1, 2) and x.squeeze((0, 2)).shape == (2,)
+    y = x.squeeze().unsqueeze(0)
+    assert y.shape == (1, 2) and x.squeeze().unsqueeze(-1).shape == (2, 1)
+    pull(y)
+    assert x.grad.tolist() == [[[1.0], [2.0]]]
+
+
+def test_an_axis_that_is_not_there_is_an_error_of_shape_and_of_index():
+    x = ar(2, 3)
+    for call in (lambda: x.transpose(0, 2), lambda: x.permute(0, 5), lambda: x.squeeze(2), lambda: x.unsqueeze(3), lambda: x.flatten(-3)):
+        with pytest.raises(ShapeError, match="there is no axis"):
+            call()
+        with pytest.raises(IndexError):
+            call()
+
+
+def test_shape_ops_look_at_the_same_memory():
+    x = gl.zeros(2, 3)
+    views = [x.reshape(6), x.flatten(), x.T, x.permute(1, 0), x.expand(4, 2, 3), x.unsqueeze(0), x.squeeze(), x.narrow(0, 0, 1), x[0], x[:, 1]]
+    for y in views:
+        assert np.shares_memory(x.data, y.data)
+        before = y.version
+        x.add_(1.0)
+        assert y.version == before + 1
+
+
+def test_cat_joins_unequal_lengths_and_one_tensor_twice():
+    a, b = ar(1, 2), ar(3, 2)
+    y = gl.cat([a, b, a], dim=0)
+    assert y.shape == (5, 2)
+    pull(y)
+    assert a.grad.tolist() == [[10, 12]] and b.grad.tolist() == [[3, 4], [5, 6], [7, 8]]
+    a, b = ar(2, 1), ar(2, 2)
+    pull(gl.cat((a, b), dim=-1))
+    assert a.grad.tolist() == [[1], [4]] and b.grad.tolist() == [[2, 3], [5, 6]]
+    pull(gl.cat([a]))
+
+
+def test_cat_says_which_shapes_do_not_line_up():
+    with pytest.raises(ShapeError, match=r"cat: the shapes don't line up\n  0     \(2, 3\)\n  1     \(2, 4\)"):
+        gl.cat([gl.zeros(2, 3), gl.zeros(2, 4)])
+    with pytest.raises(ShapeError, match="cat"):
+        gl.cat([gl.zeros(()), gl.zeros(())])
+    with pytest.raises(ShapeError, match="cat: there is nothing to join"):
+        gl.cat([])
+
+
+def test_stack_makes_a_new_axis():
+    a, b = ar(2), ar(2)
+    y = gl.stack([a, b], dim=-1)
+    assert y.tolist() == [[1, 1], [2, 2]] and gl.stack((a, b)).shape == (2, 2)
+    pull(y)
+    assert a.grad.tolist() == [1, 3] and b.grad.tolist() == [2, 4]
+    total = gl.stack([gl.tensor(1.0, requires_grad=True), gl.tensor(2.0)])
+    assert total.tolist() == [1, 2] and total.requires_grad
+    with pytest.raises(ShapeError, match=r"stack: the shapes differ\n  0     \(2,\)\n  1     \(3,\)"):
+        gl.stack([gl.zeros(2), gl.zeros(3)])
+    with pytest.raises(ShapeError, match="stack: there is nothing to join"):
+        gl.stack([])
+
+
+def test_split_cuts_by_size_and_a_piece_may_stay_unused():
+    x = ar(5)
+    parts = x.split(2)
+    assert [p.tolist() for p in parts] == [[1, 2], [3, 4], [5]]
+    (parts[0].sum() * 3 + parts[2].sum() * 7).backward()
+    assert x.grad.tolist() == [3, 3, 0, 0, 7]
+    assert [p.shape for p in gl.split(ar(2, 5), [1, 4], dim=-1)] == [(2, 1), (2, 4)]
+    assert [p.shape for p in gl.zeros(0, 2).split(3)] == [(0, 2)]
+
+
+def test_chunk_cuts_by_number():
+    assert [p.shape for p in ar(5).chunk(3)] == [(2,), (2,), (1,)]
+    assert [p.shape for p in ar(2, 4).chunk(2, dim=1)] == [(2, 2), (2, 2)]
+    assert [p.shape for p in ar(2).chunk(5)] == [(1,), (1,)]
+    assert [p.shape for p in gl.zeros(0).chunk(2)] == [(0,)]
+
+
+def test_pieces_that_make_no_sense_are_refused():
+    with pytest.raises(ShapeError, match="split: pieces need a size"):
+        ar(5).split(0)
+    with pytest.raises(ShapeError, match=r"split: the sizes don't add up.*\n.*\n.*\n  need: 5 in all along dim 0"):
+        ar(5).split([1, 2])
+    with pytest.raises(ShapeError, match="into how many pieces"):
+        ar(5).chunk(0)
+    with pytest.raises(ShapeError, match="this part reaches outside"):
+        ar(5).narrow(0, 4, 2)
+
+
+def test_clone_has_memory_of_its_own_and_passes_the_gradient():
+    x = ar(3)
+    y = x.clone()
+    assert not np.shares_memory(x.data, y.data)
+    pull(y)
+    assert x.grad.tolist() == [1, 2, 3]
+
+
+def test_a_cast_gives_the_gradient_back_in_the_old_dtype():
+    x = ar(3)
+    y = gl.cast(x, gl.float32)
+    assert y.dtype == "float32" and gl.cast(x, "int64").grad_fn is None
+    y.sum().backward()
+    assert x.grad.dtype == "float64" and x.grad.tolist() == [1, 1, 1]

@@ -1,0 +1,133 @@
+"""Every op on its cases: gradients against numbers, dtypes, and what a reader is promised of each op."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab import ops
+from gradlab.function import Function
+from gradlab.testing import check_dtype, check_function
+
+OPS = sorted({f for f in vars(ops).values() if isinstance(f, type) and issubclass(f, Function)}, key=lambda f: f.__name__)
+CASES = [pytest.param(op, case, id=f"{op.__name__}-{case}") for op in OPS for case in op.cases]
+NO_GRADIENT = {"Lt", "Le", "Gt", "Ge", "Eq", "Ne", "ArgMax", "ArgMin"}
+FILES = sorted(p for p in Path(ops.__file__).parent.glob("*.py") if p.name != "__init__.py")
+
+
+@pytest.mark.parametrize(("op", "case"), CASES)
+def test_backward_is_the_transpose_of_forwards_derivative(op, case):
+    check_function(op, case)
+
+
+@pytest.mark.parametrize(("op", "case"), CASES)
+def test_results_and_gradients_keep_the_dtype_of_the_inputs(op, case):
+    for dtype in ("float32", "float16"):
+        check_dtype(op, case if op is not ops.Cast else type(case)(*case.inputs, dtype=dtype), dtype)
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
+def test_every_op_says_its_formula_and_its_gradient(op):
+    assert op.__doc__ and ";" in op.__doc__.partition("\n")[0], "the first line is: y = ...;  dx = ..."
+    assert op.latex and op.latex.count("{") == op.latex.count("}") and op.latex.count(r"\left") == op.latex.count(r"\right")
+    assert op.kind in {"matmul", "elementwise", "reduce", "shape", "loss"}
+    if op.__name__ in NO_GRADIENT:
+        assert "no gradient" in op.__doc__ and op.backward is Function.backward
+    else:
+        assert "backward" in vars(op) and r"\bar" in op.latex
+
+
+def shapes(op):
+    return [tuple(d.shape for d in case.inputs) for case in op.cases]
+
+
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
+def test_every_op_is_checked_where_ops_go_wrong(op):
+    seen = shapes(op)
+    assert any(0 in shape for inputs in seen for shape in inputs), "an empty input"
+    assert any(len(shape) >= 3 for inputs in seen for shape in inputs), "three axes"
+    no_scalar_form = {"MatMul", "Linear", "Transpose", "Cat", "Narrow", "CrossEntropy", "SoftCrossEntropy"}
+    assert op.__name__ in no_scalar_form or any(() in inputs for inputs in seen), "a 0-d input"
+    if op.aligns and op.kind == "elementwise":
+        left, right = [inputs[0] for inputs in seen], [inputs[1] for inputs in seen]
+        out = [np.broadcast_shapes(*inputs) for inputs in seen]
+        assert any(a != y for a, y in zip(left, out, strict=True)), "the left side broadcasts"
+        assert any(b != y for b, y in zip(right, out, strict=True)), "the right side broadcasts"
+        assert any(a != y and b != y for a, b, y in zip(left, right, out, strict=True)), "both sides broadcast in one call"
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if "dim" in inspect.signature(op.forward).parameters], ids=lambda op: op.__name__)
+def test_every_op_with_a_dim_is_checked_on_a_negative_one(op):
+    dims = [case.params.get("dim") for case in op.cases]
+    assert any((d if isinstance(d, int) else min(d)) < 0 for d in dims if d is not None)
+
+
+def rules():
+    """The functions that compute on arrays: those of a Function, and those that ask for `xp_of`."""
+    for path in FILES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                for f in node.body:
+                    if isinstance(f, ast.FunctionDef):
+                        yield pytest.param(f, id=f"{path.stem}.{node.name}.{f.name}")
+            elif isinstance(node, ast.FunctionDef) and node.name.startswith("_") and "xp_of" in ast.unparse(node):
+                yield pytest.param(node, id=f"{path.stem}.{node.name}")
+
+
+@pytest.mark.parametrize("rule", list(rules()))
+def test_rules_use_functions_and_operators_but_no_array_methods(rule):
+    """`x.max()` means different things on arrays and on Tensors; `xp.max(x)` is the same formula for both."""
+    methods = {name for name in dir(np.ndarray) if not name.startswith("__")} - {"shape", "ndim", "dtype"}
+    for node in ast.walk(rule):
+        if isinstance(node, ast.Attribute) and node.attr in methods:
+            owner = ast.unparse(node.value)
+            assert owner in ("xp", "self") or owner.startswith("xp_of("), f"line {node.lineno}: {ast.unparse(node)}"
+
+
+def test_the_test_of_rules_finds_an_array_method():
+    broken = ast.parse("def forward(self, x):\n    return x.max()").body[0]
+    with pytest.raises(AssertionError, match=r"x\.max"):
+        test_rules_use_functions_and_operators_but_no_array_methods(broken)
+
+
+@pytest.mark.parametrize("name", [n for n, f in vars(ops).items() if inspect.isfunction(f)])
+def test_every_public_op_is_reached_as_gl_and_explains_itself(name):
+    f = getattr(ops, name)
+    assert getattr(gl, name) is f
+    internal = {"raw_index"}
+    doc = f.__doc__ or ""
+    assert ">>>" in doc and ("Shapes:" in doc or name in internal)
+    assert "return" in f.__annotations__
+
+
+@pytest.mark.parametrize(("op", "case"), [c for c in CASES if c.values[0].__name__ not in NO_GRADIENT])
+def test_no_op_warns_or_keeps_a_gradient_that_nobody_wants(op, case):
+    xs = [d.array(np.random.default_rng(i)) for i, d in enumerate(case.inputs)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for wanted in range(len(xs)):
+            if xs[wanted].dtype.kind != "f":
+                continue
+            tensors = [gl.tensor(x, requires_grad=i == wanted) for i, x in enumerate(xs)]
+            y = op.apply(*tensors, **case.params)
+            grads = y.grad_fn.pull(np.ones(y.shape))
+            assert [g is not None for g in grads] == [i == wanted for i in range(len(xs))]
+            assert grads[wanted].shape == xs[wanted].shape
+            with gl.no_grad():
+                assert op.apply(*tensors, **case.params).grad_fn is None
+
+
+@pytest.mark.parametrize(("op", "case"), [c for c in CASES if c.values[0].__name__ not in NO_GRADIENT])
+def test_a_step_can_be_pulled_twice(op, case):
+    xs = [d.array(np.random.default_rng(i)) for i, d in enumerate(case.inputs)]
+    y = op.apply(*[gl.tensor(x, requires_grad=x.dtype.kind == "f") for x in xs], **case.params)
+    g = np.random.default_rng(9).standard_normal(y.shape)
+    once = [None if d is None else d.copy() for d in y.grad_fn.pull(g)]
+    for d, again in zip(once, y.grad_fn.pull(g), strict=True):
+        np.testing.assert_array_equal(d, again)
