@@ -9,7 +9,7 @@ from .._tensor import Tensor
 from ..backend import Array, xp_of
 
 SMALL = 16_384  # entries: above, one parameter is long enough to be worth its own calls
-CHUNK = 16_384  # entries: five such float32 arrays stay in the cache of a core
+CHUNK = 32_768  # entries: five such float32 arrays, 640 KB, about fill the cache of a core
 
 
 class Flat:
@@ -17,7 +17,7 @@ class Flat:
 
     Parameters and gradients stay arrays of their own, because `p.data = ...` or a new gradient would break a view: each
     step gathers them, and scatters the result. Moments belong to the optimizer, so they are kept flat. Measured against
-    one update a parameter on a 64-128-64-10 network: 1.7 times faster.
+    one update a parameter on a 64-128-64-10 network: 1.6 times faster.
     """
 
     def __init__(self, parameters: Sequence[Tensor], state: dict[Tensor, dict[str, Any]]) -> None:
@@ -62,8 +62,8 @@ class Flat:
 def parts(size: int) -> list[slice]:
     """Slices of about CHUNK entries that cover `size`, none of them short.
 
-    >>> parts(40_000)
-    [slice(0, 20000, None), slice(20000, 40000, None)]
+    >>> parts(90_000)
+    [slice(0, 30000, None), slice(30000, 60000, None), slice(60000, 90000, None)]
     """
     n = max(1, round(size / CHUNK))
     return [slice(i * size // n, (i + 1) * size // n) for i in range(n)]

@@ -7,9 +7,9 @@ import pytest
 
 import gradlab as gl
 from gradlab import nn, optim
-from gradlab.optim.flat import SMALL
+from gradlab.optim.flat import CHUNK, SMALL
 
-SHAPES = {"small": (3, 4), "scalar": (), "empty": (0, 2), "long": (2 * SMALL + 5,), "wide": (130, 130)}
+SHAPES = {"small": (3, 4), "scalar": (), "empty": (0, 2), "long": (2 * CHUNK + 5,), "wide": (130, 130)}
 
 
 def by_hand(p, grads, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, decoupled=False):
