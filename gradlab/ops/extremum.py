@@ -66,8 +66,14 @@ def _first(index: Array, g: Array, shape: tuple[int, ...], dim: int) -> Array:
 def _one_dim(op: str, params: dict[str, Any], numpy: dict[str, Any]) -> dict[str, Any]:
     params.setdefault("dim", None)
     if isinstance(params["dim"], tuple) and "out" not in numpy:
-        raise ShapeError(explain(f"{op}: there is no one place of a value over several axes", got={"dim": params["dim"]}, need="one axis",
-                                 fix=f"x.a{op}({params['dim']})"))  # fmt: skip
+        raise ShapeError(
+            explain(
+                f"{op}: there is no one place of a value over several axes",
+                got={"dim": params["dim"]},
+                need="one axis",
+                fix=f"x.a{op}({params['dim']})",
+            )
+        )
     return params
 
 

@@ -150,8 +150,13 @@ class SetIndex(Function):
         try:
             y[index] = v
         except ValueError:
-            raise ShapeError(explain("x[i] = v: the value doesn't fit there", got={"x[i]": x[index].shape, "v": xp.shape(v)},
-                                     need="a value that broadcasts to x[i]")) from None
+            raise ShapeError(
+                explain(
+                    "x[i] = v: the value doesn't fit there",
+                    got={"x[i]": x[index].shape, "v": xp.shape(v)},
+                    need="a value that broadcasts to x[i]",
+                )
+            ) from None
         self.shape, self.value_shape = x.shape, xp.shape(v)
         return y
 
@@ -237,6 +242,11 @@ def masked_fill(x: Tensor, mask: TensorLike, value: TensorLike) -> Tensor:
     """
     y = Where.apply(mask, value, x)
     if y.shape != x.shape:
-        raise ShapeError(explain("masked_fill: the mask does not fit", got={"x": x.shape, "result": y.shape},
-                                 need="a mask that broadcasts to x, and one value"))
+        raise ShapeError(
+            explain(
+                "masked_fill: the mask does not fit",
+                got={"x": x.shape, "result": y.shape},
+                need="a mask that broadcasts to x, and one value",
+            )
+        )
     return y

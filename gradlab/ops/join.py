@@ -37,8 +37,13 @@ class Cat(Function):
         try:
             y = xp_of(xs[0]).concatenate(xs, axis=dim)
         except ValueError:
-            raise ShapeError(explain("cat: the shapes don't line up", got={str(i): x.shape for i, x in enumerate(xs)},
-                                     need=f"the same sizes everywhere but along dim {dim}, and at least one axis")) from None
+            raise ShapeError(
+                explain(
+                    "cat: the shapes don't line up",
+                    got={str(i): x.shape for i, x in enumerate(xs)},
+                    need=f"the same sizes everywhere but along dim {dim}, and at least one axis",
+                )
+            ) from None
         self.dim = dim % y.ndim
         self.lengths = [x.shape[dim] for x in xs]
         return y
@@ -86,8 +91,13 @@ class Stack(Function):
         try:
             y = xp_of(xs[0]).stack(xs, axis=dim)
         except ValueError:
-            raise ShapeError(explain("stack: the shapes differ", got={str(i): x.shape for i, x in enumerate(xs)},
-                                     need=f"the same shape for all, and a dim from {-xs[0].ndim - 1} to {xs[0].ndim}")) from None
+            raise ShapeError(
+                explain(
+                    "stack: the shapes differ",
+                    got={str(i): x.shape for i, x in enumerate(xs)},
+                    need=f"the same shape for all, and a dim from {-xs[0].ndim - 1} to {xs[0].ndim}",
+                )
+            ) from None
         self.dim = dim % y.ndim
         return y
 
@@ -127,8 +137,13 @@ class Narrow(Function):
 
     def forward(self, x: Array, dim: int, start: int, length: int) -> Array:
         if start < 0 or length < 0 or start + length > x.shape[dim]:
-            raise ShapeError(explain("narrow: this part reaches outside", got={"x": x.shape, "start": start, "length": length},
-                                     need=f"a part of the {x.shape[dim]} entries along dim {dim}"))
+            raise ShapeError(
+                explain(
+                    "narrow: this part reaches outside",
+                    got={"x": x.shape, "start": start, "length": length},
+                    need=f"a part of the {x.shape[dim]} entries along dim {dim}",
+                )
+            )
         self.shape, self.part = x.shape, (*(slice(None),) * (dim % x.ndim), slice(start, start + length))
         return x[self.part]
 
@@ -169,8 +184,9 @@ def split(x: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Ten
     else:
         lengths = list(split_size)
         if sum(lengths) != n:
-            raise ShapeError(explain("split: the sizes don't add up", got={"x": x.shape, "sizes": tuple(lengths)},
-                                     need=f"{n} in all along dim {dim}"))
+            raise ShapeError(
+                explain("split: the sizes don't add up", got={"x": x.shape, "sizes": tuple(lengths)}, need=f"{n} in all along dim {dim}")
+            )
     starts = [sum(lengths[:i]) for i in range(len(lengths))]
     return tuple([narrow(x, dim, start, length) for start, length in zip(starts, lengths, strict=True)])
 

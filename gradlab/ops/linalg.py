@@ -58,14 +58,19 @@ class MatMul(Function):
             db = xp.transpose(xp.reshape(a, (n, a.shape[-1]))) @ xp.reshape(g, (n, g.shape[-1]))
         elif for_b:
             db = xp.swapaxes(a, -1, -2) @ g
-        return da[..., 0, :] if rows and for_a else da, db[..., 0] if columns and for_b else db
+        if rows and da is not None:
+            da = da[..., 0, :]
+        if columns and db is not None:
+            db = db[..., 0]
+        return da, db
 
 
 def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
     got = {"a": a, "b": b}
     if not a or not b:
-        return ShapeError(explain("matmul: takes vectors and matrices, not single numbers", got=got,
-                                  need="a: (..., n, k), b: (..., k, m)", fix="a * b"))
+        return ShapeError(
+            explain("matmul: takes vectors and matrices, not single numbers", got=got, need="a: (..., n, k), b: (..., k, m)", fix="a * b")
+        )
     if a[-1] != b[-2 if len(b) > 1 else -1]:
         fix = "b.T" if len(b) == 2 and a[-1] == b[-1] else "a.T" if len(a) == 2 and len(b) == 2 and a[-2] == b[-2] else ""
         need = "a: (..., n, k), b: (..., k, m)" if len(b) > 1 else "a: (..., k), b: (k)"
@@ -111,8 +116,14 @@ class Linear(Function):
     def forward(self, x: Array, weight: Array, bias: Array | None = None) -> Array:
         if weight.ndim != 2 or not x.ndim or x.shape[-1] != weight.shape[1]:
             fix = "weight.T" if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[0] else ""
-            raise ShapeError(explain("linear: the number of features differs", got={"x": x.shape, "weight": weight.shape},
-                                     need="x: (*, in), weight: (out, in)", fix=fix))
+            raise ShapeError(
+                explain(
+                    "linear: the number of features differs",
+                    got={"x": x.shape, "weight": weight.shape},
+                    need="x: (*, in), weight: (out, in)",
+                    fix=fix,
+                )
+            )
         xp = xp_of(x)
         self.x, self.weight = x, weight
         # Rows of one matrix: BLAS gets a single product, whatever stands in front.

@@ -32,8 +32,9 @@ def _need_same_shape(op: str, a: TensorLike, b: TensorLike) -> None:
     x, t = xp_of(a).shape(a), xp_of(b).shape(b)
     if x != t:
         fix = "target.reshape(input.shape)" if prod(x) == prod(t) else ""
-        raise ShapeError(explain(f"{op}: input and target have different shapes", got={"input": x, "target": t},
-                                 need="the same shape", fix=fix))  # fmt: skip
+        raise ShapeError(
+            explain(f"{op}: input and target have different shapes", got={"input": x, "target": t}, need="the same shape", fix=fix)
+        )
 
 
 def _reduced(losses: Array, reduction: str, n: float, shape: tuple[int, ...]) -> Array:
@@ -69,9 +70,13 @@ def _places(ids: Array, shape: tuple[int, int], ignore_index: int) -> tuple[tupl
     picks = xp.where(live, ids, 0)
     n, classes = shape
     if n and (xp.min(picks) < 0 or xp.max(picks) >= classes):
-        raise LabelError(explain("cross_entropy: a class id is none of the classes",
-                                 got={"smallest": xp.min(picks), "largest": xp.max(picks)},
-                                 need=f"0 to {classes - 1}, or ignore_index={ignore_index}"))  # fmt: skip
+        raise LabelError(
+            explain(
+                "cross_entropy: a class id is none of the classes",
+                got={"smallest": xp.min(picks), "largest": xp.max(picks)},
+                need=f"0 to {classes - 1}, or ignore_index={ignore_index}",
+            )
+        )
     return (xp.arange(n), picks), live
 
 
@@ -144,8 +149,9 @@ class SoftCrossEntropy(Function):
     )
     fresh = True
 
-    def forward(self, x: Array, target: Array, weight: Any = None, ignore_index: int = -100, label_smoothing: float = 0.0,
-                reduction: str = "mean") -> Array:  # fmt: skip
+    def forward(
+        self, x: Array, target: Array, weight: Any = None, ignore_index: int = -100, label_smoothing: float = 0.0, reduction: str = "mean"
+    ) -> Array:
         xp, rows = xp_of(x), _rows(x)
         w = 1.0 if weight is None else xp.asarray(weight, dtype=x.dtype)
         n, classes = rows.shape
@@ -173,8 +179,14 @@ class SoftCrossEntropy(Function):
         return _unrowed(dx, self.shape), _unrowed(-g * self.logs * self.factor, self.shape) if self.needs[1] else None
 
 
-def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | None = None, ignore_index: int = -100,
-                  reduction: str = "mean", label_smoothing: float = 0.0) -> Tensor:  # fmt: skip
+def cross_entropy(
+    input: TensorLike,
+    target: TensorLike,
+    weight: TensorLike | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
     """Compare scores with the right classes: the mean of -log of the probability that softmax gives them.
 
     `target` holds class ids (integers), or a probability for every class. Rows whose id is `ignore_index` count for nothing.
@@ -194,26 +206,34 @@ def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | No
     _need_reduction("cross_entropy", reduction)
     params: dict[str, Any] = {} if reduction == "mean" else {"reduction": reduction}
     if weight is not None:
-        params["weight"] = weight.data if hasattr(weight, "grad_fn") else weight
+        params["weight"] = getattr(weight, "data", weight) if hasattr(weight, "grad_fn") else weight
     if label_smoothing:
         params["label_smoothing"] = label_smoothing
-    input, target = [v if hasattr(v, "dtype") else as_array(v) for v in (input, target)]
-    x, t, kind = input.shape, target.shape, target.dtype.kind
+    scores, wanted = [v if hasattr(v, "dtype") else as_array(v) for v in (input, target)]
+    x, t, kind = scores.shape, wanted.shape, wanted.dtype.kind
     got = {"input": x, "target": t}
-    if input.dtype.kind != "f":
+    if scores.dtype.kind != "f":
         raise DTypeError(explain("cross_entropy: scores are floating numbers", got=got, need="a floating input", fix="input.float()"))
     if x and t == ((x[0], *x[2:]) if len(x) > 1 else ()):
         if kind not in "iu":
-            raise DTypeError(explain("cross_entropy: class ids are integers", got=got, need="integers, or a probability for every class",
-                                     fix="target.long()"))  # fmt: skip
+            raise DTypeError(
+                explain(
+                    "cross_entropy: class ids are integers", got=got, need="integers, or a probability for every class", fix="target.long()"
+                )
+            )
         if ignore_index != -100:
             params["ignore_index"] = ignore_index
         step = SoftCrossEntropy if weight is not None or label_smoothing else CrossEntropy
-        return step.apply(input, target, **params)
+        return step.apply(scores, wanted, **params)
     if x and t == x and kind == "f":
-        return SoftCrossEntropy.apply(input, target, **params)
-    raise ShapeError(explain("cross_entropy: input and target don't belong together", got=got,
-                             need="class ids: input (batch, class, *), target (batch, *); probabilities: the same shape"))  # fmt: skip
+        return SoftCrossEntropy.apply(scores, wanted, **params)
+    raise ShapeError(
+        explain(
+            "cross_entropy: input and target don't belong together",
+            got=got,
+            need="class ids: input (batch, class, *), target (batch, *); probabilities: the same shape",
+        )
+    )
 
 
 class MSELoss(Function):

@@ -57,5 +57,5 @@ def dropout(x: TensorLike, p: float = 0.5, training: bool = True) -> Tensor:
     if not 0.0 <= p <= 1.0:
         raise RangeError(explain("dropout: p is the probability to drop an entry", got={"p": p}, need="a number from 0 to 1"))
     if hasattr(x, "grad_fn") and not (training and p):
-        return x  # nothing to do, so no step
+        return x  # type: ignore[return-value] - a Tensor; nothing to do, so no step
     return Dropout.apply(x, p=p if training else 0.0)

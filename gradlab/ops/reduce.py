@@ -39,8 +39,9 @@ def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
         axis, keepdims = numpy.pop("axis", None), numpy.pop("keepdims", False)
         wrong = [name for name, value in numpy.items() if value is not None]  # numpy.sum(t) passes out=None
         if wrong:
-            raise KeywordError(explain(f"reduction: no such keyword as {', '.join(wrong)}", got=numpy,
-                                       need="dim and keepdim (or axis and keepdims)"))
+            raise KeywordError(
+                explain(f"reduction: no such keyword as {', '.join(wrong)}", got=numpy, need="dim and keepdim (or axis and keepdims)")
+            )
         dim, keepdim = axis if dim is None else dim, keepdim or bool(keepdims)
     if isinstance(dim, list):
         dim = tuple(dim)

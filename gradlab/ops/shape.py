@@ -54,8 +54,13 @@ class Reshape(Function):
         try:
             return xp_of(x).reshape(x, shape)
         except ValueError:
-            raise ShapeError(explain("reshape: the numbers of entries differ", got={"x": x.shape, "shape": shape},
-                                     need="as many entries as x has; one size may be -1")) from None
+            raise ShapeError(
+                explain(
+                    "reshape: the numbers of entries differ",
+                    got={"x": x.shape, "shape": shape},
+                    need="as many entries as x has; one size may be -1",
+                )
+            ) from None
 
     def backward(self, g: Array) -> Array:
         return xp_of(g).reshape(g, self.shape)
@@ -97,8 +102,11 @@ class Flatten(Function):
             return xp_of(x).reshape(x, (1,))
         first, last = _axis("flatten", start_dim, x), _axis("flatten", end_dim, x)
         if first > last:
-            raise ShapeError(explain("flatten: start_dim comes after end_dim", got={"start_dim": start_dim, "end_dim": end_dim},
-                                     need="start_dim <= end_dim"))
+            raise ShapeError(
+                explain(
+                    "flatten: start_dim comes after end_dim", got={"start_dim": start_dim, "end_dim": end_dim}, need="start_dim <= end_dim"
+                )
+            )
         joined = 1
         for size in x.shape[first : last + 1]:
             joined *= size
@@ -170,8 +178,13 @@ class Permute(Function):
     def forward(self, x: Array, dims: tuple[int, ...]) -> Array:
         self.order = [_axis("permute", d, x) for d in dims]
         if sorted(self.order) != list(range(x.ndim)):
-            raise ShapeError(explain("permute: every axis must appear once", got={"x": x.shape, "dims": dims},
-                                     need=f"the numbers 0 to {x.ndim - 1} in some order"))
+            raise ShapeError(
+                explain(
+                    "permute: every axis must appear once",
+                    got={"x": x.shape, "dims": dims},
+                    need=f"the numbers 0 to {x.ndim - 1} in some order",
+                )
+            )
         return xp_of(x).transpose(x, self.order)
 
     def backward(self, g: Array) -> Array:
@@ -211,8 +224,13 @@ class Expand(Function):
         try:
             return xp_of(x).broadcast_to(x, full)
         except ValueError:
-            raise ShapeError(explain("expand: only axes of size 1 can grow", got={"x": x.shape, "shape": shape},
-                                     need="sizes of x, or others where x has 1; -1 keeps a size")) from None
+            raise ShapeError(
+                explain(
+                    "expand: only axes of size 1 can grow",
+                    got={"x": x.shape, "shape": shape},
+                    need="sizes of x, or others where x has 1; -1 keeps a size",
+                )
+            ) from None
 
     def backward(self, g: Array) -> Array:
         return g  # Function.pull sums it over the copies

@@ -149,5 +149,3 @@ def test_logsumexp_over_several_axes_keeps_them_where_asked():
     np.testing.assert_allclose(gl.logsumexp(gl.tensor(x), [0, -1]).data, want)
     np.testing.assert_allclose(gl.tensor(x).logsumexp((0, 2), keepdim=True).data, want[None, :, None])
     np.testing.assert_allclose(gl.logsumexp(gl.tensor(x)).item(), np.log(np.exp(x).sum()))
-
-

@@ -15,7 +15,14 @@ Y = [2.0, 0.5, -4.0]
 
 @pytest.mark.parametrize(
     ("op", "formula"),
-    [(gl.add, np.add), (gl.sub, np.subtract), (gl.mul, np.multiply), (gl.div, np.divide), (gl.maximum, np.maximum), (gl.minimum, np.minimum)],
+    [
+        (gl.add, np.add),
+        (gl.sub, np.subtract),
+        (gl.mul, np.multiply),
+        (gl.div, np.divide),
+        (gl.maximum, np.maximum),
+        (gl.minimum, np.minimum),
+    ],
 )
 def test_two_operands_broadcast_as_in_numpy(op, formula):
     np.testing.assert_array_equal(op(gl.tensor(X), gl.tensor(Y)).data, formula(np.float32(X), np.float32(Y)))
@@ -37,7 +44,13 @@ def test_gradients_come_back_in_the_shape_of_each_operand():
 
 
 def test_one_tensor_on_both_sides_gets_both_gradients():
-    for f, want in [(lambda x: x + x, 2.0), (lambda x: x - x, 0.0), (lambda x: x * x, 6.0), (lambda x: x / x, 0.0), (lambda x: gl.maximum(x, x), 1.0)]:
+    for f, want in [
+        (lambda x: x + x, 2.0),
+        (lambda x: x - x, 0.0),
+        (lambda x: x * x, 6.0),
+        (lambda x: x / x, 0.0),
+        (lambda x: gl.maximum(x, x), 1.0),
+    ]:
         x = gl.tensor(3.0, requires_grad=True)
         f(x).backward()
         assert x.grad.item() == want
@@ -82,7 +95,21 @@ def test_neg_changes_the_sign_of_value_and_gradient():
 def test_numbers_on_either_side_widen_nothing(dtype):
     x = gl.tensor(np.array([1.0, 2.0], dtype), requires_grad=True)
     two = np.float64(2.5)
-    for y in (x * 2.5, 2.5 * x, x + 1, 1 - x, x / 3, 3 / x, x * two, two * x, x / two, two / x, x + True, gl.maximum(x, 0.5), gl.minimum(0.5, x)):
+    for y in (
+        x * 2.5,
+        2.5 * x,
+        x + 1,
+        1 - x,
+        x / 3,
+        3 / x,
+        x * two,
+        two * x,
+        x / two,
+        two / x,
+        x + True,
+        gl.maximum(x, 0.5),
+        gl.minimum(0.5, x),
+    ):
         assert y.dtype == dtype
         x.grad = None
         y.sum().backward()

@@ -20,7 +20,8 @@ INDICES = [
     0, -1, (1, 2), (1, 2, 3), slice(None), slice(1, None), slice(None, None, -1), (slice(None), slice(0, 3, 2)), ..., (..., 1), (0, ..., 1),
     None, (..., None), (slice(None), None, 1), (None, 0, None, ..., slice(None, None, -2)), np.int64(1),
     [0, 1], [1, 1, 0], (slice(None), [0, 0, -1]), ([0, 1], [2, 0]), ([[0, 1], [1, 0]],), (0, [1, 1]), ([0, 1], slice(None), [3, 3]),
-    np.array([1, 0, 1]), np.array(1), N > 5, (N > 5).tolist(), (slice(None), np.array([True, False, True])), (slice(None), [], 0), np.zeros((2, 3), bool),
+    np.array([1, 0, 1]), np.array(1), N > 5, (N > 5).tolist(), (slice(None), np.array([True, False, True])),
+    (slice(None), [], 0), np.zeros((2, 3), bool),
 ]  # fmt: skip
 
 

@@ -159,7 +159,9 @@ def test_scores_must_be_floating():
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
 def test_class_ids_may_be_any_integers(dtype):
-    assert gl.cross_entropy(logits(), gl.tensor(np.array([1, 0, 2], dtype))).item() == pytest.approx(gl.cross_entropy(logits(), [1, 0, 2]).item())
+    assert gl.cross_entropy(logits(), gl.tensor(np.array([1, 0, 2], dtype))).item() == pytest.approx(
+        gl.cross_entropy(logits(), [1, 0, 2]).item()
+    )
 
 
 def test_the_loss_has_the_dtype_of_the_scores():

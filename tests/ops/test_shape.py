@@ -37,7 +37,9 @@ def test_a_reshape_that_does_not_fit_is_refused():
 
 def test_flatten_joins_the_axes_asked_for():
     x = ar(2, 3, 4)
-    assert x.flatten().shape == (24,) and x.flatten(1).shape == (2, 12) and x.flatten(0, 1).shape == (6, 4) and x.flatten(-2).shape == (2, 12)
+    assert (
+        x.flatten().shape == (24,) and x.flatten(1).shape == (2, 12) and x.flatten(0, 1).shape == (6, 4) and x.flatten(-2).shape == (2, 12)
+    )
     assert gl.flatten(gl.tensor(3.0)).tolist() == [3.0]
     pull(x.flatten(1))
     assert x.grad.tolist() == x.tolist()
@@ -87,7 +89,9 @@ def test_expand_refuses_to_grow_an_axis_that_has_entries():
 
 def test_squeeze_drops_axes_of_size_one_only():
     x = ar(1, 2, 1)
-    assert x.squeeze().shape == (2,) and x.squeeze(1).shape == (1, 2, 1) and x.squeeze(-1).shape == (1, 2) and x.squeeze((0, 2)).shape == (2,)
+    assert (
+        x.squeeze().shape == (2,) and x.squeeze(1).shape == (1, 2, 1) and x.squeeze(-1).shape == (1, 2) and x.squeeze((0, 2)).shape == (2,)
+    )
     y = x.squeeze().unsqueeze(0)
     assert y.shape == (1, 2) and x.squeeze().unsqueeze(-1).shape == (2, 1)
     pull(y)
@@ -105,7 +109,18 @@ def test_an_axis_that_is_not_there_is_an_error_of_shape_and_of_index():
 
 def test_shape_ops_look_at_the_same_memory():
     x = gl.zeros(2, 3)
-    views = [x.reshape(6), x.flatten(), x.T, x.permute(1, 0), x.expand(4, 2, 3), x.unsqueeze(0), x.squeeze(), x.narrow(0, 0, 1), x[0], x[:, 1]]
+    views = [
+        x.reshape(6),
+        x.flatten(),
+        x.T,
+        x.permute(1, 0),
+        x.expand(4, 2, 3),
+        x.unsqueeze(0),
+        x.squeeze(),
+        x.narrow(0, 0, 1),
+        x[0],
+        x[:, 1],
+    ]
     for y in views:
         assert np.shares_memory(x.data, y.data)
         before = y.version
