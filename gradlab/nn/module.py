@@ -293,12 +293,12 @@ def _join(path: str, name: str) -> str:
 
 
 def _tree(module: Module, above: tuple[Module, ...]) -> str:
-    extra = module.extra_repr()
-    lines = [line for line in extra.split("\n") if line] if "\n" in extra else []
+    extra = [line for line in module.extra_repr().split("\n") if line]
+    children: list[str] = []
     for name, child in _members(module):
         if isinstance(child, Module):
             text = "..." if child is module or any(child is m for m in above) else _tree(child, (*above, module))
-            lines.append(f"({name}): " + text.replace("\n", "\n  "))
-    if not lines:
-        return f"{type(module).__name__}({extra})"
-    return "\n  ".join([f"{type(module).__name__}(", *lines]) + "\n)"
+            children.append(f"({name}): " + text.replace("\n", "\n  "))
+    if not children and len(extra) < 2:
+        return f"{type(module).__name__}({''.join(extra)})"
+    return "\n  ".join([f"{type(module).__name__}(", *extra, *children]) + "\n)"

@@ -195,6 +195,12 @@ def test_the_tree_is_printed_as_pytorch_does():
     )
     assert "(hidden.0): Linear(" in repr(Net())
 
+    class Head(nn.Sequential):
+        def extra_repr(self):
+            return "classes=10"
+
+    assert repr(Head(nn.ReLU())) == "Head(\n  classes=10\n  (0): ReLU()\n)" and repr(Head()) == "Head(classes=10)"
+
 
 def test_a_deep_copy_learns_alone():
     net = Net()
