@@ -41,7 +41,8 @@ class Session:
         if self.cells is not None:
             self.recorder.where, self.recorder.names = self.cells.where, self.names
             self.cells.adopt_running()
-            self.state = "running" if self.cells.current else "idle"
+            if self.cells.current is not None:
+                self.state, self.recorder.running = "running", True
             shell.events.register("pre_run_cell", self._pre_run_cell)
             shell.events.register("post_run_cell", self._post_run_cell)
         self.recorder.attach()
@@ -114,6 +115,7 @@ class Session:
         if not outermost:
             return
         self.state, self._last_count = "running", cell.count
+        self.recorder.running = True
         if cell.id is not None:
             for panel in [p for p in self.panels if p.belongs_to(cell.id)]:
                 panel.close()
@@ -126,6 +128,7 @@ class Session:
         self.cells.leave()
         if self.cells.current is not None:
             return
+        self.recorder.running = False
         error = result and (result.error_in_exec or result.error_before_exec)
         self.state = "interrupted" if isinstance(error, KeyboardInterrupt) else "error" if error else "idle"
         self.stream.push(self.state, self._last_count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ..trace import Recorder
 from . import protocol
@@ -28,7 +29,7 @@ class Stream:
 
     def forget(self) -> None:
         """Take it that the page knows nothing: it has just opened or was loaded again."""
-        self._structures: dict[str, tuple[object, ...]] = {}
+        self._structures: dict[str, dict[str, Any]] = {}
         self._columns = -1
         self._run = -1
         self._step = 0
@@ -91,12 +92,10 @@ class Stream:
     def _push_structure(self) -> str:
         tape = self.recorder.structure()
         key: str = tape["key"]
-        # A cell that runs again makes the same graph under a new number.
-        mark = tuple((c["id"], c["count"], c["file"]) for c in tape["cells"])
-        if self._structures.get(key) != mark:
+        if self._structures.get(key) is not tape:
             self._send(protocol.structure(tape))
             self._structures.pop(key, None)
-            self._structures[key] = mark
+            self._structures[key] = tape
             if len(self._structures) > _STRUCTURES_KEPT:
                 del self._structures[next(iter(self._structures))]
         return key

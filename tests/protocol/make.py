@@ -1,6 +1,7 @@
 """Make the example messages that the Python and the JavaScript tests decode: `python tests/protocol/make.py`.
 
-Each file holds what a page gets when it says hello after a real trace: a list of {"content", "buffers" in base64}.
+Each file holds what a page gets when it says hello after a real trace: a list of {"content", "buffers" in base64}. Durations
+differ from run to run; everything else stays.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
+from unittest.mock import patch
 
 import numpy as np
 
 import gradlab as gl
 from gradlab.data import DataLoader, digits
+from gradlab.notebook import protocol
 from gradlab.notebook.protocol import Message
 from gradlab.notebook.stream import Stream
-from gradlab.trace import recording
+from gradlab.trace import Places, Where, recording
 
 FOLDER = Path(__file__).parent
 
@@ -69,19 +73,36 @@ def nan() -> None:
         optimizer.step()
 
 
+def spans() -> None:
+    """Five hundred steps in a message too small for them all."""
+    w = gl.tensor([3.0, -2.0], requires_grad=True)
+    optimizer = gl.optim.Adam([w], lr=0.01)
+    for _ in range(500):
+        (w * w).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def cell(code: CodeType) -> Where | None:
+    """As if this file were a notebook: each function a cell, run one after the other."""
+    return Where(cell=f"cell-{code.co_name}", count=3) if code.co_filename == __file__ else None
+
+
 def messages(scene: Callable[[], None]) -> list[Message]:
     """What a page gets after the scene."""
     gl.manual_seed(0)
     found: list[Message] = []
     with recording() as recorder, np.errstate(all="ignore"):
+        recorder.where = Places(cell)
         scene()
-    Stream(recorder, found.append).hello("idle", 3)
+    with patch.object(protocol, "HISTORY_BYTES", 6_000 if scene is spans else protocol.HISTORY_BYTES):
+        Stream(recorder, found.append).hello("idle", 3)
     return found
 
 
 def main() -> None:
     """Write all files anew."""
-    for name, scene in {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan}.items():
+    for name, scene in {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans}.items():
         packed = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in messages(scene)]
         (FOLDER / f"{name}.json").write_text(json.dumps(packed, allow_nan=False, separators=(",", ":")) + "\n")
 
