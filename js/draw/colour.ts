@@ -3,9 +3,9 @@
 type Rgb = readonly [number, number, number];
 
 /** Cividis (Nuñez, Anderton and Renslow 2018, doi:10.1371/journal.pone.0199239), ten stops. */
-const CIVIDIS = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
-const SIGNED_LIGHT = ["#0665a8", "#7fb6dd", "#f4f4f4", "#f7bd7c", "#d9720b"];
-const SIGNED_DARK = ["#3fa7ef", "#1f5f91", "#2c2c2c", "#9a5a12", "#ffa23a"];
+const CIVIDIS = ['#00224e', '#123570', '#3b496c', '#575d6d', '#707173', '#8a8678', '#a59c74', '#c3b369', '#e1cc55', '#fee838'];
+const SIGNED_LIGHT = ['#0665a8', '#7fb6dd', '#f4f4f4', '#f7bd7c', '#d9720b'];
+const SIGNED_DARK = ['#3fa7ef', '#1f5f91', '#2c2c2c', '#9a5a12', '#ffa23a'];
 
 function rgb(hex: string): Rgb {
   const n = parseInt(hex.slice(1), 16);

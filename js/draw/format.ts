@@ -2,18 +2,18 @@
 
 /** The words for what is not a finite number; null for one that is. */
 export function special(x: number): string | null {
-  if (Number.isNaN(x)) return "NaN";
-  if (x === Infinity) return "Inf";
-  return x === -Infinity ? "−Inf" : null;
+  if (Number.isNaN(x)) return 'NaN';
+  if (x === Infinity) return 'Inf';
+  return x === -Infinity ? '−Inf' : null;
 }
 
 /** Scientific with `digits` digits: 1.4e3, 2.2e-3. */
 export function sci(x: number, digits = 2): string {
   const word = special(x);
   if (word !== null) return word;
-  if (x === 0) return "0";
-  const [mantissa, exponent] = x.toExponential(digits - 1).split("e");
-  return `${mantissa}e${Number(exponent)}`.replace(/^-/, "−");
+  if (x === 0) return '0';
+  const [mantissa, exponent] = x.toExponential(digits - 1).split('e');
+  return `${mantissa}e${Number(exponent)}`.replace(/^-/, '−');
 }
 
 /** Three digits between 0.01 and 1000, scientific outside: 0.044, 17.8, 705, 1.4e3. */
@@ -21,10 +21,10 @@ export function plain(x: number): string {
   const word = special(x);
   if (word !== null) return word;
   const size = Math.abs(x);
-  if (size === 0) return "0";
+  if (size === 0) return '0';
   if (size >= 999.5 || size < 0.00995) return sci(x);
   const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
-  return x.toFixed(digits).replace(/^-/, "−");
+  return x.toFixed(digits).replace(/^-/, '−');
 }
 
 /** A tick of a logarithmic axis, as short as it goes: 0.01, 1, 16, 1e-6. */
@@ -40,7 +40,7 @@ export function full(x: number): string {
 
 /** Bytes in the unit that keeps the number short: 4 B, 1.3 KiB, 16 KiB, 3.2 MiB. */
 export function bytes(count: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let unit = 0;
   let size = count;
   while (size >= 1024 && unit < units.length - 1) {
@@ -59,15 +59,15 @@ export function duration(us: number): string {
 
 /** A count with thousands marked: 9,981. */
 export function count(n: number): string {
-  return n.toLocaleString("en-US");
+  return n.toLocaleString('en-US');
 }
 
 /** A shape as Python writes it: (), (32,), (32, 64). */
 export function shape(sizes: readonly number[]): string {
-  return sizes.length === 1 ? `(${sizes[0]},)` : `(${sizes.join(", ")})`;
+  return sizes.length === 1 ? `(${sizes[0]},)` : `(${sizes.join(', ')})`;
 }
 
 /** "1 op", "9 ops". */
 export function plural(n: number, word: string): string {
-  return `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+  return `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 }

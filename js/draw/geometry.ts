@@ -52,5 +52,4 @@ export interface Link {
 }
 
 /** Where on an item an edge may start or end; a box has the place where the edge crosses its border. */
-export type Port = (edge: number, item: Item, end: "from" | "to") => number | null;
-
+export type Port = (edge: number, item: Item, end: 'from' | 'to') => number | null;

@@ -6,8 +6,19 @@
  * Lanes are chosen once, in tape order, nearest to the barycentre of an item's parents. All of it is iterative.
  */
 
-import { CHIP_HEIGHT, CHIP_OFFSET, CHIP_WIDTH, HEADER, NODE_HEIGHT, NODE_WIDTH, type Bend, type Group, type Item, type Port } from "./geometry";
-import { routeGroup } from "./route";
+import {
+  CHIP_HEIGHT,
+  CHIP_OFFSET,
+  CHIP_WIDTH,
+  HEADER,
+  NODE_HEIGHT,
+  NODE_WIDTH,
+  type Bend,
+  type Group,
+  type Item,
+  type Port
+} from './geometry';
+import { routeGroup } from './route';
 
 const GAP = 10;
 const GAP_INSIDE = 8;
@@ -108,19 +119,14 @@ function gather(input: LayoutInput, stacks: ReadonlyMap<number, number[]>) {
 }
 
 /** Hand every edge to the groups it passes: out of its boxes, across the group both ends share, into its boxes. */
-function distribute(
-  input: LayoutInput,
-  groups: Map<number, Group>,
-  boxItem: Map<number, number>,
-  nodeItem: Map<number, number>,
-): void {
+function distribute(input: LayoutInput, groups: Map<number, Group>, boxItem: Map<number, number>, nodeItem: Map<number, number>): void {
   const host = (n: number) => input.nodes[n]?.beside ?? n;
   input.edges.forEach((edge, e) => {
     if (input.nodes[edge.from]?.beside === edge.to) return;
     const [from, to] = [host(edge.from), host(edge.to)];
     const up = chain(input.boxes, (input.nodes[from] as LayoutNode).box);
     const down = chain(input.boxes, (input.nodes[to] as LayoutNode).box);
-    const shared = up.find((g) => down.includes(g)) as number;
+    const shared = up.find(g => down.includes(g)) as number;
     const itemOf = (path: number[], node: number, group: number) => {
       const at = path.indexOf(group);
       return (at === 0 ? nodeItem.get(node) : boxItem.get(path[at - 1] as number)) as number;
@@ -133,7 +139,7 @@ function distribute(
 
 /** The lane whose last item this one continues, else the nearest lane whose last item nobody waits for, else a new one. */
 function chooseLane(group: Group, item: number, parents: number[], last: number[], until: number[]): number {
-  const follow = parents.map((p) => (group.items[p] as Item).lane).filter((lane) => parents.includes(last[lane] as number));
+  const follow = parents.map(p => (group.items[p] as Item).lane).filter(lane => parents.includes(last[lane] as number));
   if (follow.length > 0) return Math.min(...follow);
   const centre = parents.reduce((sum, p) => sum + (group.items[p] as Item).lane, 0) / Math.max(1, parents.length);
   let best = -1;
@@ -230,11 +236,11 @@ export function layout(input: LayoutInput): Layout {
     const port: Port = (edge, item, end) => {
       if (item.box < 0) return null;
       const bend = (groups.get(item.box) as Group).bends.get(edge) as Bend;
-      return end === "from" ? (bend.points.at(-1) as [number, number])[0] : (bend.points[0] as [number, number])[0];
+      return end === 'from' ? (bend.points.at(-1) as [number, number])[0] : (bend.points[0] as [number, number])[0];
     };
     if (g >= 0) shift(group, HEADER);
     if (g >= 0) group.height += GAP_INSIDE;
-    routeGroup(group, port, (e) => input.nodes[(input.edges[e] as LayoutEdge).from]?.beside !== undefined);
+    routeGroup(group, port, e => input.nodes[(input.edges[e] as LayoutEdge).from]?.beside !== undefined);
     extend(group, g >= 0);
   }
   return assemble(input, groups, stacks);
@@ -277,7 +283,7 @@ function assemble(input: LayoutInput, groups: Map<number, Group>, stacks: Readon
 }
 
 function stackChips(input: LayoutInput, chips: readonly number[], x: number, top: number, out: Placed[]): void {
-  const heights = chips.map((c) => (input.nodes[c] as LayoutNode).height ?? CHIP_HEIGHT);
+  const heights = chips.map(c => (input.nodes[c] as LayoutNode).height ?? CHIP_HEIGHT);
   const total = heights.reduce((sum, h) => sum + h + STACK_GAP, -STACK_GAP);
   let y = top + (NODE_HEIGHT - total) / 2;
   chips.forEach((id, i) => {
@@ -289,7 +295,7 @@ function stackChips(input: LayoutInput, chips: readonly number[], x: number, top
 
 /** Join the parts of every edge, from the op that made the tensor to the op that reads it. */
 function connect(input: LayoutInput, groups: Map<number, Group>, origin: Map<number, [number, number]>, out: Layout): void {
-  const rects = new Map([...out.nodes, ...out.chips].map((p) => [p.id, p]));
+  const rects = new Map([...out.nodes, ...out.chips].map(p => [p.id, p]));
   input.edges.forEach((edge, e) => {
     const from = rects.get(edge.from) as Placed;
     const to = rects.get(edge.to) as Placed;
@@ -300,7 +306,7 @@ function connect(input: LayoutInput, groups: Map<number, Group>, origin: Map<num
     const host = (n: number) => (input.nodes[input.nodes[n]?.beside ?? n] as LayoutNode).box;
     const up = chain(input.boxes, host(edge.from));
     const down = chain(input.boxes, host(edge.to));
-    const shared = up.findIndex((g) => down.includes(g));
+    const shared = up.findIndex(g => down.includes(g));
     const path = [...up.slice(0, shared + 1), ...down.slice(0, down.indexOf(up[shared] as number)).reverse()];
     const points: [number, number][] = [];
     for (const g of path) {
@@ -317,9 +323,18 @@ function chipLine(chip: Placed, node: Placed): [number, number][] {
   const y = chip.y + chip.height / 2;
   const edge = node.x + node.width;
   const inside = Math.min(node.y + node.height - 6, Math.max(node.y + 6, y));
-  if (inside === y) return [[chip.x, y], [edge, y]];
+  if (inside === y)
+    return [
+      [chip.x, y],
+      [edge, y]
+    ];
   const middle = (chip.x + edge) / 2;
-  return [[chip.x, y], [middle, y], [middle, inside], [edge, inside]];
+  return [
+    [chip.x, y],
+    [middle, y],
+    [middle, inside],
+    [edge, inside]
+  ];
 }
 
 /** Drop points that stand on a straight line between their neighbours. */

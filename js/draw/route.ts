@@ -1,6 +1,6 @@
 /** How the edges of one group run: straight down a lane, around one corner, or through a gutter between the lanes. */
 
-import { CHIP_OFFSET, CHIP_WIDTH, NODE_WIDTH, type Group, type Item, type Link, type Port } from "./geometry";
+import { CHIP_OFFSET, CHIP_WIDTH, NODE_WIDTH, type Group, type Item, type Link, type Port } from './geometry';
 
 const TRACK = 8;
 /** Between a lane's nodes and what stands beside them: room for two tracks. */
@@ -13,7 +13,7 @@ const SIDE_SPINE = CHIP_OFFSET + CHIP_WIDTH / 2 - NODE_WIDTH / 2;
 const LEAVE = 98;
 const ENTER = 60;
 
-type Way = "straight" | "early" | "late" | "gutter";
+type Way = 'straight' | 'early' | 'late' | 'gutter';
 
 interface Plan extends Link {
   way: Way;
@@ -65,8 +65,9 @@ export function routeGroup(group: Group, port: Port, fromChip: (edge: number) =>
     for (let c = Math.min(a, b) + 1; c < Math.max(a, b); c++) if (!free(columns[c] as Column, y - 1, y + 1)) return false;
     return true;
   };
-  const columnOf = (item: Item, edge: number, from: boolean) => item.lane * 2 + (item.side || (from && item.node >= 0 && fromChip(edge)) ? 1 : 0);
-  const plans = group.links.map((link) => planLink(group, link, columns, boxes, clear, columnOf));
+  const columnOf = (item: Item, edge: number, from: boolean) =>
+    item.lane * 2 + (item.side || (from && item.node >= 0 && fromChip(edge)) ? 1 : 0);
+  const plans = group.links.map(link => planLink(group, link, columns, boxes, clear, columnOf));
   const tracks = assignTracks(plans, group.lanes);
   placeLanes(group, tracks);
   const arrivals = new Map<number, [number, number]>();
@@ -80,42 +81,43 @@ function planLink(
   columns: Column[],
   boxes: Column[],
   clear: (a: number, b: number, y: number) => boolean,
-  columnOf: (item: Item, edge: number, from: boolean) => number,
+  columnOf: (item: Item, edge: number, from: boolean) => number
 ): Plan {
   const from = group.items[link.from];
   const to = group.items[link.to];
   const top = from ? from.bottom : 0;
   const bottom = to ? to.top : group.height;
-  const plan: Plan = { ...link, way: "straight", gutter: 0, track: 0, top, bottom };
+  const plan: Plan = { ...link, way: 'straight', gutter: 0, track: 0, top, bottom };
   const a = from ? columnOf(from, link.edge, true) : -1;
   const b = to ? columnOf(to, link.edge, false) : -1;
   if (a < 0 || b < 0 || a === b) {
     if (free(columns[Math.max(a, b)] as Column, top, bottom)) return plan;
-  } else if (free(columns[b] as Column, top, bottom) && clear(a, b, top + TURN)) return { ...plan, way: "early" };
-  else if (free(columns[a] as Column, top, bottom) && clear(a, b, bottom - TURN)) return { ...plan, way: "late" };
-  plan.way = "gutter";
+  } else if (free(columns[b] as Column, top, bottom) && clear(a, b, top + TURN)) return { ...plan, way: 'early' };
+  else if (free(columns[a] as Column, top, bottom) && clear(a, b, bottom - TURN)) return { ...plan, way: 'late' };
+  plan.way = 'gutter';
   if ((a % 2 === 1 || b % 2 === 1) && a >> 1 === b >> 1 && free(boxes[a >> 1] as Column, top, bottom)) {
     return { ...plan, gutter: group.lanes + 1 + (a >> 1) };
   }
   const lane = Math.max(a, b) >> 1;
-  const choices = [lane, lane + 1, Math.max(0, lane - 1)].filter((g) => g <= group.lanes);
-  const reach = (column: number, gutter: number, y: number) => column < 0 || clear(column, gutter > column >> 1 ? gutter * 2 : gutter * 2 - 1, y);
-  plan.gutter = choices.find((g) => reach(a, g, top + TURN) && reach(b, g, bottom - TURN)) ?? lane;
+  const choices = [lane, lane + 1, Math.max(0, lane - 1)].filter(g => g <= group.lanes);
+  const reach = (column: number, gutter: number, y: number) =>
+    column < 0 || clear(column, gutter > column >> 1 ? gutter * 2 : gutter * 2 - 1, y);
+  plan.gutter = choices.find(g => reach(a, g, top + TURN) && reach(b, g, bottom - TURN)) ?? lane;
   return plan;
 }
 
 /** Edges that share a gutter and a height run beside each other; gives the number of tracks of each gutter. */
 function assignTracks(plans: Plan[], lanes: number): number[] {
   const ends: number[][] = Array.from({ length: 2 * lanes + 1 }, () => []);
-  const inGutter = plans.filter((p) => p.way === "gutter").sort((p, q) => p.top - q.top || p.bottom - q.bottom);
+  const inGutter = plans.filter(p => p.way === 'gutter').sort((p, q) => p.top - q.top || p.bottom - q.bottom);
   for (const plan of inGutter) {
     const used = ends[plan.gutter] as number[];
-    let track = used.findIndex((end) => end <= plan.top);
+    let track = used.findIndex(end => end <= plan.top);
     if (track < 0) track = used.length;
     used[track] = plan.bottom;
     plan.track = track;
   }
-  return ends.map((used) => used.length);
+  return ends.map(used => used.length);
 }
 
 function placeLanes(group: Group, tracks: readonly number[]): void {
@@ -161,46 +163,68 @@ function trace(
   port: Port,
   columnOf: (item: Item, edge: number, from: boolean) => number,
   arrivals: Map<number, [number, number]>,
-  departures: Map<number, [number, number]>,
+  departures: Map<number, [number, number]>
 ): [number, number][] {
   const from = group.items[plan.from];
   const to = group.items[plan.to];
   const spine = (item: Item, isFrom: boolean) =>
     (group.spines[item.lane] as number) + (columnOf(item, plan.edge, isFrom) % 2 ? SIDE_SPINE : 0);
-  const fixed = (item: Item | undefined, end: "from" | "to") => {
+  const fixed = (item: Item | undefined, end: 'from' | 'to') => {
     const at = item ? port(plan.edge, item, end) : null;
     return at === null || !item ? null : (group.spines[item.lane] as number) + at;
   };
-  const a = from ? (fixed(from, "from") ?? spine(from, true)) : null;
-  const b = to ? (fixed(to, "to") ?? spine(to, false)) : null;
-  if (plan.way === "straight") {
+  const a = from ? (fixed(from, 'from') ?? spine(from, true)) : null;
+  const b = to ? (fixed(to, 'to') ?? spine(to, false)) : null;
+  if (plan.way === 'straight') {
     if (a === null || b === null) {
       const x = (a ?? b) as number;
-      return [[x, plan.top], [x, plan.bottom]];
+      return [
+        [x, plan.top],
+        [x, plan.bottom]
+      ];
     }
-    if (a === b) return [[a, plan.top], [b, plan.bottom]];
+    if (a === b)
+      return [
+        [a, plan.top],
+        [b, plan.bottom]
+      ];
     const y = plan.top + TURN;
-    return [[a, plan.top], [a, y], [b, y], [b, plan.bottom]];
+    return [
+      [a, plan.top],
+      [a, y],
+      [b, y],
+      [b, plan.bottom]
+    ];
   }
   const leave = (towards: number) => {
-    if (!from || fixed(from, "from") !== null || columnOf(from, plan.edge, true) % 2) return a as number;
+    if (!from || fixed(from, 'from') !== null || columnOf(from, plan.edge, true) % 2) return a as number;
     const right = towards > (a as number);
     return (a as number) + (right ? 1 : -1) * (LEAVE - spread(departures, plan.from, right));
   };
   const enter = (towards: number) => {
-    if (!to || fixed(to, "to") !== null || to.side) return b as number;
+    if (!to || fixed(to, 'to') !== null || to.side) return b as number;
     const right = towards > (b as number);
     return (b as number) + (right ? 1 : -1) * (ENTER - spread(arrivals, plan.to, right));
   };
-  if (plan.way === "early") {
+  if (plan.way === 'early') {
     const x = leave(b as number);
     const y = plan.top + TURN;
-    return [[x, plan.top], [x, y], [b as number, y], [b as number, plan.bottom]];
+    return [
+      [x, plan.top],
+      [x, y],
+      [b as number, y],
+      [b as number, plan.bottom]
+    ];
   }
-  if (plan.way === "late") {
+  if (plan.way === 'late') {
     const x = enter(a as number);
     const y = plan.bottom - TURN;
-    return [[a as number, plan.top], [a as number, y], [x, y], [x, plan.bottom]];
+    return [
+      [a as number, plan.top],
+      [a as number, y],
+      [x, y],
+      [x, plan.bottom]
+    ];
   }
   const track = trackX(group, plan, tracks);
   const points: [number, number][] = [];

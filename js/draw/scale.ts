@@ -25,7 +25,7 @@ export function decades(values: Iterable<number>, least = 3): [number, number] {
  * tenths so that one new step does not recolour the whole map.
  */
 export function clipped(values: readonly number[], cut = 0.01): [number, number] {
-  const logs = values.filter((x) => x > 0 && x !== Infinity).map(Math.log10);
+  const logs = values.filter(x => x > 0 && x !== Infinity).map(Math.log10);
   if (logs.length === 0) return [-2, 1];
   logs.sort((a, b) => a - b);
   const at = (part: number) => logs[Math.round(part * (logs.length - 1))] as number;
@@ -38,7 +38,7 @@ export function clipped(values: readonly number[], cut = 0.01): [number, number]
 export function stepTicks(first: number, last: number, most: number): number[] {
   const rough = Math.max(1, (last - first) / Math.max(1, most));
   const power = 10 ** Math.floor(Math.log10(rough));
-  const size = [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough) as number;
+  const size = [1, 2, 5, 10].map(m => m * power).find(m => m >= rough) as number;
   const ticks: number[] = [];
   for (let t = Math.ceil((first + size / 2) / size) * size; t <= last; t += size) ticks.push(t);
   return ticks;

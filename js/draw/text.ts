@@ -10,7 +10,7 @@ export function textWidth(text: string, font: string): number {
   const key = `${font} ${text}`;
   const known = widths.get(key);
   if (known !== undefined) return known;
-  pen ??= document.createElement("canvas").getContext("2d");
+  pen ??= document.createElement('canvas').getContext('2d');
   let width: number;
   if (pen) {
     pen.font = font;
@@ -31,8 +31,8 @@ export function shorten(text: string, width: number, font: string): string {
   let high = letters.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (textWidth(`${letters.slice(0, middle).join("")}…`, font) <= width) low = middle;
+    if (textWidth(`${letters.slice(0, middle).join('')}…`, font) <= width) low = middle;
     else high = middle - 1;
   }
-  return `${letters.slice(0, low).join("").trimEnd()}…`;
+  return `${letters.slice(0, low).join('').trimEnd()}…`;
 }

@@ -1,6 +1,6 @@
 /** Messages and their buffers, made into typed arrays that can be read at any alignment. */
 
-import { VERSION, type FrameHeader, type KernelState, type Reset, type Structure, type Wire } from "./messages";
+import { VERSION, type FrameHeader, type KernelState, type Reset, type Structure, type Wire } from './messages';
 
 /** An optimizer's table: `values` holds one row of `columns.length` numbers for each entry of `rows`. */
 export interface OptimizerTable {
@@ -21,7 +21,7 @@ export interface Spans {
 
 /** The numbers of one step, decoded. */
 export interface Frame {
-  kind: "frame";
+  kind: 'frame';
   run: number;
   step: number;
   key: string;
@@ -49,15 +49,13 @@ export type Buffer = DataView | ArrayBuffer;
 /** The number that a JSON value stands for; null stays null. */
 export function toNumber(value: Wire | null | undefined): number | null {
   if (value === null || value === undefined) return null;
-  return typeof value === "number" ? value : Number(value);
+  return typeof value === 'number' ? value : Number(value);
 }
 
 /** The bytes of a buffer; a part of a larger message is copied when it starts between two words. */
 function bytes(buffer: Buffer | undefined): Uint8Array {
   if (buffer === undefined) return new Uint8Array(0);
-  const part = ArrayBuffer.isView(buffer)
-    ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
-    : new Uint8Array(buffer);
+  const part = ArrayBuffer.isView(buffer) ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength) : new Uint8Array(buffer);
   return part.byteOffset % 4 === 0 ? part : part.slice();
 }
 
@@ -88,15 +86,15 @@ function expect(what: string, got: number, need: number): void {
 function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
   const { spans, width, exact } = header.series;
   const raw = floats(buffers[7]);
-  expect("span numbers", raw.length, spans * width * (exact ? 1 : 3));
+  expect('span numbers', raw.length, spans * width * (exact ? 1 : 3));
   const all = floats(buffers[4]);
   let at = 0;
-  const optimizers = header.optimizers.map((o) => {
+  const optimizers = header.optimizers.map(o => {
     const count = o.rows.length * o.columns.length;
     const values = all.subarray(at, (at += count));
     return { ...o, lr: toNumber(o.lr) ?? NaN, values };
   });
-  expect("optimizer numbers", all.length, at);
+  expect('optimizer numbers', all.length, at);
   return {
     ...header,
     tracing: { on: header.tracing.on, share: toNumber(header.tracing.share) },
@@ -112,8 +110,8 @@ function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
       first: integers(buffers[5]),
       last: integers(buffers[6]),
       data: exact ? spread(raw, spans, width) : raw,
-      width,
-    },
+      width
+    }
   };
 }
 
@@ -125,8 +123,8 @@ function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
 export function decode(message: unknown, buffers: readonly Buffer[] = []): Incoming | null {
   const { v, kind } = message as { v?: number; kind?: string };
   if (v !== VERSION) throw new Error(`gradlab: the kernel speaks version ${v}, this page ${VERSION}; reload the page`);
-  if (kind === "structure") return message as Structure;
-  if (kind === "reset") return message as Reset;
-  if (kind === "frame") return decodeFrame(message as FrameHeader, buffers);
+  if (kind === 'structure') return message as Structure;
+  if (kind === 'reset') return message as Reset;
+  if (kind === 'frame') return decodeFrame(message as FrameHeader, buffers);
   return null;
 }

@@ -3,12 +3,12 @@
 export const VERSION = 1;
 
 /** A number as JSON can carry it: what is not finite travels as its name. */
-export type Wire = number | "NaN" | "Infinity" | "-Infinity";
+export type Wire = number | 'NaN' | 'Infinity' | '-Infinity';
 
 /** Where one input of an op comes from; `past` names an op of an earlier step. */
-export type Input = ["op", number] | ["leaf", number] | ["scalar", string] | ["past", string];
+export type Input = ['op', number] | ['leaf', number] | ['scalar', string] | ['past', string];
 
-export type Kind = "matmul" | "elementwise" | "reduce" | "shape" | "loss";
+export type Kind = 'matmul' | 'elementwise' | 'reduce' | 'shape' | 'loss';
 
 /** One op of the tape, in tape order. */
 export interface Op {
@@ -31,7 +31,7 @@ export interface Op {
 export interface Leaf {
   name: string;
   short: string;
-  kind: "parameter" | "input" | "constant";
+  kind: 'parameter' | 'input' | 'constant';
   shape: number[];
   dtype: string;
   bytes: number;
@@ -60,7 +60,7 @@ export interface Cell {
 
 /** The graph of one step without its numbers; sent once for each `key`. */
 export interface Structure {
-  kind: "structure";
+  kind: 'structure';
   key: string;
   hash: string;
   ops: Op[];
@@ -70,7 +70,7 @@ export interface Structure {
   folded: number;
 }
 
-export type KernelState = "idle" | "running" | "interrupted" | "error";
+export type KernelState = 'idle' | 'running' | 'interrupted' | 'error';
 
 export interface OptimizerHeader {
   label: string;
@@ -81,7 +81,7 @@ export interface OptimizerHeader {
 
 /** The numbers of one step as they arrive; the arrays are in the buffers beside it. */
 export interface FrameHeader {
-  kind: "frame";
+  kind: 'frame';
   run: number;
   step: number;
   key: string;
@@ -98,9 +98,9 @@ export interface FrameHeader {
 
 /** Forget the timeline: a new run, or `%gradlab clear`. */
 export interface Reset {
-  kind: "reset";
+  kind: 'reset';
   run: number;
 }
 
 /** What the page says to the kernel. */
-export type Outgoing = { kind: "hello" } | { kind: "visible"; visible: boolean } | { kind: "trace"; on: boolean };
+export type Outgoing = { kind: 'hello' } | { kind: 'visible'; visible: boolean } | { kind: 'trace'; on: boolean };

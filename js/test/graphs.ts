@@ -1,6 +1,6 @@
 /** Graphs that the layout is tested on, in the words of `draw/layout`. */
 
-import type { LayoutBox, LayoutInput, LayoutNode } from "../draw/layout";
+import type { LayoutBox, LayoutInput, LayoutNode } from '../draw/layout';
 
 class Sketch {
   nodes: LayoutNode[] = [];

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { layout, type Layout, type LayoutInput, type Placed } from "../draw/layout";
-import { attention, fanOut, longChain, mlp, nested, random, residual, shared, twoInputs } from "./graphs";
+import { describe, expect, it } from 'vitest';
+import { layout, type Layout, type LayoutInput, type Placed } from '../draw/layout';
+import { attention, fanOut, longChain, mlp, nested, random, residual, shared, twoInputs } from './graphs';
 
 function overlap(a: Placed, b: Placed): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
@@ -18,7 +18,12 @@ function overlaps(rects: readonly Placed[]): [number, number][] {
 }
 
 function inside(inner: Placed, outer: Placed): boolean {
-  return inner.x >= outer.x && inner.y >= outer.y && inner.x + inner.width <= outer.x + outer.width && inner.y + inner.height <= outer.y + outer.height;
+  return (
+    inner.x >= outer.x &&
+    inner.y >= outer.y &&
+    inner.x + inner.width <= outer.x + outer.width &&
+    inner.y + inner.height <= outer.y + outer.height
+  );
 }
 
 function chainOf(input: LayoutInput, box: number): number[] {
@@ -34,35 +39,37 @@ function onBorder(rect: Placed, [x, y]: [number, number]): boolean {
 }
 
 const graphs: Record<string, LayoutInput> = {
-  "an MLP with a loss and three ops without a gradient": mlp(),
-  "a residual net": residual(),
-  "two inputs": twoInputs(),
-  "a shared layer used twice": shared(),
-  "an op used by three": fanOut(),
+  'an MLP with a loss and three ops without a gradient': mlp(),
+  'a residual net': residual(),
+  'two inputs': twoInputs(),
+  'a shared layer used twice': shared(),
+  'an op used by three': fanOut(),
   attention: attention(),
-  "a chain of 1,000 ops": longChain(1000),
-  "twelve nested boxes": nested(12),
-  "random graph 1": random(120, 1),
-  "random graph 2": random(120, 2),
-  "random graph 3": random(200, 3),
+  'a chain of 1,000 ops': longChain(1000),
+  'twelve nested boxes': nested(12),
+  'random graph 1': random(120, 1),
+  'random graph 2': random(120, 2),
+  'random graph 3': random(200, 3)
 };
 
-describe.each(Object.entries(graphs))("layout of %s", (_, input) => {
+describe.each(Object.entries(graphs))('layout of %s', (_, input) => {
   const out: Layout = layout(input);
 
-  it("places every node, chip and box once", () => {
+  it('places every node, chip and box once', () => {
     const beside = input.nodes.map((n, i) => ({ n, i })).filter(({ n }) => n.beside !== undefined);
-    expect(out.chips.map((c) => c.id)).toEqual(beside.map(({ i }) => i));
+    expect(out.chips.map(c => c.id)).toEqual(beside.map(({ i }) => i));
     expect(out.nodes.length + out.chips.length).toBe(input.nodes.length);
-    expect(out.boxes.map((b) => b.id)).toEqual(input.boxes.map((_, b) => b).filter((b) => input.nodes.some((n) => chainOf(input, n.box).includes(b))));
+    expect(out.boxes.map(b => b.id)).toEqual(
+      input.boxes.map((_, b) => b).filter(b => input.nodes.some(n => chainOf(input, n.box).includes(b)))
+    );
   });
 
-  it("lets no two nodes or chips overlap", () => {
+  it('lets no two nodes or chips overlap', () => {
     expect(overlaps([...out.nodes, ...out.chips])).toEqual([]);
   });
 
-  it("lets boxes overlap only where one holds the other, and holds its nodes", () => {
-    const rect = new Map(out.boxes.map((b) => [b.id, b]));
+  it('lets boxes overlap only where one holds the other, and holds its nodes', () => {
+    const rect = new Map(out.boxes.map(b => [b.id, b]));
     for (const [a, b] of overlaps(out.boxes)) {
       expect(chainOf(input, a).includes(b) || chainOf(input, b).includes(a)).toBe(true);
     }
@@ -75,9 +82,9 @@ describe.each(Object.entries(graphs))("layout of %s", (_, input) => {
     }
   });
 
-  it("draws every edge of the input, from the one end to the other, in right angles", () => {
+  it('draws every edge of the input, from the one end to the other, in right angles', () => {
     expect(out.edges.map(({ from, to }) => ({ from, to }))).toEqual(input.edges);
-    const rect = new Map([...out.nodes, ...out.chips].map((p) => [p.id, p]));
+    const rect = new Map([...out.nodes, ...out.chips].map(p => [p.id, p]));
     for (const edge of out.edges) {
       expect(onBorder(rect.get(edge.from)!, edge.points[0]!)).toBe(true);
       expect(onBorder(rect.get(edge.to)!, edge.points.at(-1)!)).toBe(true);
@@ -88,8 +95,8 @@ describe.each(Object.entries(graphs))("layout of %s", (_, input) => {
     }
   });
 
-  it("runs downward and stays inside the picture", () => {
-    const rect = new Map([...out.nodes, ...out.chips].map((p) => [p.id, p]));
+  it('runs downward and stays inside the picture', () => {
+    const rect = new Map([...out.nodes, ...out.chips].map(p => [p.id, p]));
     for (const edge of out.edges) if (!edge.chip) expect(rect.get(edge.to)!.y).toBeGreaterThan(rect.get(edge.from)!.y);
     for (const p of [...out.nodes, ...out.chips, ...out.boxes]) {
       expect(p.x).toBeGreaterThanOrEqual(0);
@@ -99,16 +106,16 @@ describe.each(Object.entries(graphs))("layout of %s", (_, input) => {
   });
 });
 
-it("puts a chain in one lane where the target picture has it", () => {
+it('puts a chain in one lane where the target picture has it', () => {
   const out = layout(mlp());
-  const main = out.nodes.filter((n) => n.width === 244);
-  expect(new Set(main.map((n) => n.x))).toEqual(new Set([16]));
-  expect(new Set(out.chips.map((c) => c.x))).toEqual(new Set([284]));
-  expect(new Set(out.boxes.map((b) => [b.x, b.width].join()))).toEqual(new Set(["0,416"]));
+  const main = out.nodes.filter(n => n.width === 244);
+  expect(new Set(main.map(n => n.x))).toEqual(new Set([16]));
+  expect(new Set(out.chips.map(c => c.x))).toEqual(new Set([284]));
+  expect(new Set(out.boxes.map(b => [b.x, b.width].join()))).toEqual(new Set(['0,416']));
   expect(out.width).toBe(416);
 });
 
-it("moves nothing when the tape grows at its end", () => {
+it('moves nothing when the tape grows at its end', () => {
   const before = layout(longChain(50)).nodes;
   const after = layout(longChain(80)).nodes;
   expect(after.slice(0, 50)).toEqual(before);

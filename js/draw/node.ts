@@ -1,0 +1,237 @@
+/** A node, a chip and a box of the graph as SVG; numbers change in place. */
+
+import { set, svg, write } from './element';
+import { full, plain, shape as shapeText, special } from './format';
+import { CHIP_HEIGHT, CHIP_WIDTH, NODE_HEIGHT } from './geometry';
+import { logPart } from './scale';
+import { shorten, textWidth } from './text';
+
+/** The font families of the page, as CSS lists. */
+export interface Fonts {
+  ui: string;
+  code: string;
+}
+
+/** What a node shows besides its numbers. */
+export interface Face {
+  title: string;
+  note: string;
+  shape: readonly number[] | null;
+  /** The size of the batch axis, drawn muted where a shape begins with it. */
+  batch: number;
+  colour: string;
+  dashed: boolean;
+  /** A second border: it stands for a whole module. */
+  double: boolean;
+  width: number;
+  /** Where the hatch for what is not finite is defined. */
+  hatch: string;
+}
+
+const METER = 46;
+const LOW = -3;
+const HIGH = 4;
+
+/** A name, a log bar from 10^-3 to 10^4 with a tick at 1, and the number. */
+export class Meter {
+  readonly element: SVGGElement;
+  private readonly bar = svg('rect', { y: 25.5, height: 5, class: 'gl-bar' });
+  private readonly number: SVGTextElement;
+  private readonly tick: SVGPathElement;
+  private readonly track: SVGRectElement;
+  private readonly name: SVGTextElement;
+  private readonly words: SVGTextElement;
+
+  constructor(
+    private readonly x: number,
+    name: string,
+    private readonly kind: 'value' | 'gradient',
+    private readonly hatch: string,
+    right: number
+  ) {
+    const zero = x + 10 + (-LOW / (HIGH - LOW)) * METER;
+    this.name = svg('text', { x, y: 32, class: 'gl-quiet gl-axis' }, name);
+    this.track = svg('rect', { x: x + 10, y: 25.5, width: METER, height: 5, class: 'gl-track' });
+    this.tick = svg('path', { d: `M${zero} 24v8`, class: 'gl-tick' });
+    this.number = svg('text', { x: x + 98, y: 32, class: `gl-mono gl-axis gl-end ${kind === 'value' ? 'gl-v' : 'gl-g'}` });
+    this.words = svg('text', { x: right, y: 32, class: 'gl-quiet gl-small gl-end' });
+    set(this.bar, 'x', x + 10);
+    this.bar.classList.add(`gl-fill-${kind}`);
+    this.element = svg('g', {}, this.name, this.track, this.bar, this.tick, this.number, this.words);
+  }
+
+  /** Show a number, or the words for why there is none. */
+  update(value: number | null, words = ''): void {
+    const none = value === null;
+    for (const part of [this.name, this.track, this.bar, this.tick, this.number]) set(part, 'visibility', none ? 'hidden' : null);
+    write(this.words, none ? words : '');
+    mark(this.number, value);
+    if (value === null) return;
+    const odd = special(value);
+    const part = odd ? 1 : logPart(value, LOW, HIGH);
+    set(this.bar, 'width', (Math.max(0.02, Number.isNaN(part) ? 1 : part) * METER).toFixed(1));
+    set(this.bar, 'fill', odd ? `url(#${this.hatch})` : null);
+    const look = odd ? 'gl-odd' : value === 0 ? `gl-hollow gl-line-${this.kind}` : `gl-fill-${this.kind}`;
+    set(this.bar, 'class', `gl-bar ${look}`);
+    set(this.bar, 'x', value === 0 ? this.x + 10.5 : this.x + 10);
+    if (value === 0) set(this.bar, 'width', METER - 1);
+    this.number.classList.toggle('gl-odd-text', odd !== null);
+    write(this.number, odd === 'Inf' ? '↑ Inf' : plain(value));
+  }
+}
+
+/** Put a number of a trace on an element: text short, `data-value` and title in full. */
+export function mark(element: Element, value: number | null): void {
+  set(element, 'data-value', value === null ? null : full(value));
+  set(element, 'title', value === null ? null : full(value));
+}
+
+/** The text of a shape with its batch axis muted. */
+export function shapeSpans(sizes: readonly number[], batch: number): Node[] {
+  if (sizes.length === 0 || sizes[0] !== batch) return [document.createTextNode(shapeText(sizes))];
+  const text = shapeText(sizes);
+  const first = String(sizes[0]);
+  return [document.createTextNode('('), svg('tspan', { class: 'gl-batch' }, first), document.createTextNode(text.slice(1 + first.length))];
+}
+
+/** One op, input or folded module. */
+export class NodeView {
+  readonly element: SVGGElement;
+  private readonly value: Meter | null = null;
+  private readonly gradient: Meter | null = null;
+  private readonly text: SVGTextElement | null = null;
+  private readonly number = svg('tspan', { class: 'gl-mono gl-v' });
+  private readonly rest = svg('tspan');
+  private readonly note: SVGTSpanElement;
+  private readonly title: SVGTextElement;
+  private readonly room: number;
+  private readonly titleFont: string;
+
+  constructor(
+    private readonly face: Face,
+    private readonly fonts: Fonts
+  ) {
+    const { width } = face;
+    const inset = face.double ? 4 : 0.5;
+    const shape = svg('text', { x: width - 10, y: 16, class: 'gl-mono gl-small gl-end' });
+    let shapeWidth = 0;
+    if (face.shape) {
+      const most = width * 0.5;
+      const whole = shapeText(face.shape);
+      const cut = shorten(whole, most, `11px ${fonts.code}`);
+      if (cut === whole) shape.append(...shapeSpans(face.shape, face.batch));
+      else shape.append(cut);
+      shapeWidth = textWidth(cut, `11px ${fonts.code}`) + 8;
+    }
+    this.room = width - 24 - shapeWidth;
+    this.titleFont = `600 12.5px ${fonts.ui}`;
+    this.title = svg('text', { x: 14, y: 16, class: 'gl-title' });
+    this.note = svg('tspan', { class: 'gl-note', dx: 6 });
+    this.element = svg(
+      'g',
+      { class: `gl-node${face.dashed ? ' gl-dashed' : ''}` },
+      svg('rect', { x: 0.5, y: 0.5, width: width - 1, height: NODE_HEIGHT - 1, class: 'gl-face' }),
+      face.double && svg('rect', { x: 3.5, y: 3.5, width: width - 7, height: NODE_HEIGHT - 7, class: 'gl-inner' }),
+      svg('rect', { x: inset, y: inset, width: 4, height: NODE_HEIGHT - 2 * inset, class: `gl-kind-${face.colour}` }),
+      this.title,
+      shape
+    );
+    if (width > CHIP_WIDTH) {
+      this.value = new Meter(14, 'v', 'value', face.hatch, width - 10);
+      this.gradient = new Meter(136, 'g', 'gradient', face.hatch, width - 10);
+      this.element.append(this.value.element, this.gradient.element);
+    } else {
+      this.text = svg('text', { x: 14, y: 32, class: 'gl-quiet gl-small' }, this.number, this.rest);
+      this.element.append(this.text);
+    }
+    this.name(face.note, '');
+  }
+
+  /** Write title and note as far as they fit; the note of a selected node says where it was made. */
+  name(note: string, kind: string): void {
+    const noteFont = `11px ${this.fonts.ui}`;
+    const title = shorten(this.face.title, this.room, this.titleFont);
+    const left = this.room - textWidth(title, this.titleFont) - 6;
+    const shown = note && left > 20 ? shorten(note, left, noteFont) : '';
+    this.title.replaceChildren(title);
+    if (shown && shown !== '…') {
+      this.note.textContent = shown;
+      this.note.setAttribute('class', `gl-note ${kind}`);
+      this.title.append(this.note);
+    }
+  }
+
+  /** Numbers, or the words that stand for a missing gradient. */
+  update(value: number | null, gradient: number | null, words: string): void {
+    if (this.value && this.gradient) {
+      this.value.update(value, '');
+      this.gradient.update(gradient, words);
+      return;
+    }
+    mark(this.number, value);
+    write(this.number, value === null ? '' : plain(value));
+    write(this.rest, value === null ? words : ` · ${words}`);
+  }
+}
+
+/** A parameter beside the op that reads it; its norms are on the element and in the tooltip. */
+export class ChipView {
+  readonly element: SVGGElement;
+  private readonly value = svg('desc', { class: 'gl-v' });
+  private readonly gradient = svg('desc', { class: 'gl-g' });
+
+  constructor(title: string, shape: readonly number[] | null, past: boolean, fonts: Fonts) {
+    const size = shape === null ? '' : shape.length === 0 ? '1' : shape.join('×');
+    const sizeText = shorten(size, CHIP_WIDTH * 0.55, `10.5px ${fonts.code}`);
+    const room = CHIP_WIDTH - 19 - (size ? textWidth(sizeText, `10.5px ${fonts.code}`) + 6 : 0);
+    this.element = svg(
+      'g',
+      { class: `gl-chip${past ? ' gl-dashed' : ''}` },
+      svg('rect', { x: 0.5, y: 0.5, width: CHIP_WIDTH - 1, height: CHIP_HEIGHT - 1, rx: 9.5, class: 'gl-face' }),
+      svg('text', { x: 10, y: 14, class: 'gl-small' }, shorten(title, room, `11px ${fonts.ui}`)),
+      svg('text', { x: CHIP_WIDTH - 9, y: 14, class: 'gl-mono gl-axis gl-end' }, sizeText),
+      this.value,
+      this.gradient
+    );
+  }
+
+  update(value: number | null, gradient: number | null): void {
+    mark(this.value, value);
+    mark(this.gradient, gradient);
+  }
+}
+
+/** The box of an open module: name, how it was made, and the time its ops took. */
+export class BoxView {
+  readonly element: SVGGElement;
+  /** Name and times; drawn over the edges. */
+  readonly header: SVGGElement;
+  private readonly times: SVGTextElement;
+
+  constructor(name: string, detail: string, left: number, width: number, height: number, fonts: Fonts) {
+    const title = shorten(name, width * 0.5, `600 11px ${fonts.ui}`);
+    const room = width - left - 140 - textWidth(title, `600 11px ${fonts.ui}`);
+    this.times = svg('text', { x: width - left, y: 14, class: 'gl-quiet gl-small gl-end gl-halo' });
+    this.element = svg(
+      'g',
+      { class: 'gl-box' },
+      svg('rect', { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 3, class: 'gl-boxface' })
+    );
+    this.header = svg(
+      'g',
+      { class: 'gl-boxhead', role: 'button', tabindex: -1, 'aria-expanded': 'true' },
+      svg('rect', { x: 0.5, y: 0.5, width: width - 1, height: 20, class: 'gl-hit' }),
+      svg(
+        'text',
+        { x: left, y: 14, class: 'gl-small gl-strong gl-halo' },
+        title,
+        svg('tspan', { dx: 6, class: 'gl-note' }, shorten(detail, Math.max(0, room), `11px ${fonts.ui}`))
+      ),
+      this.times
+    );
+  }
+
+  update(text: string): void {
+    write(this.times, text);
+  }
+}

@@ -1,0 +1,50 @@
+/** A small line without axes, for a strip or a header. */
+
+import { set, svg } from './element';
+
+/** The points of a line through `values`, logarithmic where all are positive; gaps where a value is not finite. */
+export function sparkPath(values: ArrayLike<number>, width: number, height: number): string {
+  const list = Array.from(values);
+  const finite = list.filter(Number.isFinite);
+  if (finite.length === 0) return '';
+  const log = finite.every(x => x > 0);
+  const scale = (x: number) => (log ? Math.log10(x) : x);
+  let low = Infinity;
+  let high = -Infinity;
+  for (const x of finite) {
+    low = Math.min(low, scale(x));
+    high = Math.max(high, scale(x));
+  }
+  const span = high - low || 1;
+  let path = '';
+  let pen = false;
+  list.forEach((x, i) => {
+    if (!Number.isFinite(x)) {
+      pen = false;
+      return;
+    }
+    const px = list.length > 1 ? (i / (list.length - 1)) * (width - 2) + 1 : width / 2;
+    const py = high === low ? height / 2 : height - 1 - ((scale(x) - low) / span) * (height - 2);
+    path += `${pen ? 'L' : 'M'}${px.toFixed(1)} ${py.toFixed(1)}`;
+    pen = true;
+  });
+  return path;
+}
+
+/** An SVG element that holds one small line. */
+export class Spark {
+  readonly element: SVGSVGElement;
+  private readonly path = svg('path', { class: 'gl-sparkline' });
+
+  constructor(
+    private readonly height: number,
+    label: string
+  ) {
+    this.element = svg('svg', { class: 'gl-spark', height, role: 'img', 'aria-label': label }, this.path);
+  }
+
+  update(values: ArrayLike<number>, width: number): void {
+    set(this.element, 'width', width);
+    set(this.path, 'd', sparkPath(values, width, this.height));
+  }
+}

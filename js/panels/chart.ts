@@ -1,0 +1,53 @@
+/** Columns of the timeline as lines, in the colours of the theme. */
+
+import { decimate } from '../draw/decimate';
+import type { Line, LinesLook } from '../draw/lines';
+import type { Series } from './series';
+import { MAX, MIN } from './series';
+import { colour, fontsOf, resolved } from './theme';
+
+/** Left of a plot stand names or numbers, right of it the scale or the names of the lines. */
+export const LEFT = 72;
+export const RIGHT = 46;
+
+/** The look of line charts in this theme. */
+export function linesLook(root: HTMLElement): LinesLook {
+  return {
+    text: resolved(root, '--gl-text2'),
+    grid: resolved(root, '--gl-border2'),
+    odd: colour(root, '--gl-odd'),
+    band: resolved(root, '--gl-band'),
+    font: `10.5px ${fontsOf(root).ui}`
+  };
+}
+
+/** One column as a line of at most two points a pixel; peaks of one step stay. */
+export function lineOf(series: Series, column: string, name: string, width: number, stroke: string): Line {
+  const c = series.column(column);
+  const total = series.column('grad_norm');
+  const pixels = decimate(
+    { first: series.first, last: series.last, size: series.size, low: s => series.at(s, c, MIN), high: s => series.at(s, c, MAX) },
+    width
+  );
+  const odd: number[] = [];
+  pixels.odd.forEach((bad, p) => {
+    if (bad && c >= 0 && !Number.isFinite(nearest(series, total, pixels.steps[p] as number))) odd.push(pixels.steps[p] as number);
+  });
+  return { name, steps: pixels.steps, values: pixels.high, colour: stroke, odd };
+}
+
+function nearest(series: Series, column: number, step: number): number {
+  let low = 0;
+  let high = series.size - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((series.last[middle] as number) < step) low = middle + 1;
+    else high = middle;
+  }
+  return column < 0 ? 0 : series.at(low, column, MAX);
+}
+
+/** The three line colours of the theme. */
+export function strokes(root: HTMLElement): string[] {
+  return [1, 2, 3].map(n => colour(root, `--gl-line${n}`));
+}

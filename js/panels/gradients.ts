@@ -1,0 +1,252 @@
+/** The gradient panel: a map of layer over step, and below it lines on the same axis. */
+
+import { signal, type ReadonlySignal } from '@preact/signals-core';
+import { css, diverging, pack, sequential } from '../draw/colour';
+import { html, write } from '../draw/element';
+import { full, plain, plural, tick } from '../draw/format';
+import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
+import { Lines } from '../draw/lines';
+import { mark } from '../draw/node';
+import { clipped, stepAt, stepAxis, stepTicks, stepX, type StepAxis } from '../draw/scale';
+import { shorten } from '../draw/text';
+import { LEFT, lineOf, linesLook, RIGHT, strokes } from './chart';
+import { closeRows, depthOrder, shortNames } from './rows';
+import { emptyState } from './section';
+import { MAX } from './series';
+import { marked } from './store';
+import { colour, fontsOf } from './theme';
+import { tooltip } from './tip';
+import { followWidth, watch, type PanelParts, type View } from './view';
+
+type Mode = 'g' | 'u';
+const MODES: [Mode, string][] = [
+  ['g', 'log10 ‖g‖'],
+  ['u', 'update ratio']
+];
+
+/** A row of buttons of which one is on. */
+function segments(view: View, label: string, choose: (mode: Mode) => void): { element: HTMLElement; show: (mode: Mode) => void } {
+  const buttons = MODES.map(([mode, text]) => {
+    const button = html('button', { type: 'button' }, text);
+    button.addEventListener('click', () => choose(mode), { signal: view.signal });
+    return button;
+  });
+  const element = html('div', { class: 'gl-seg', role: 'group', 'aria-label': label }, ...buttons);
+  const show = (mode: Mode) => buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(MODES[i]?.[0] === mode)));
+  return { element, show };
+}
+
+/** The gradient panel. */
+export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): PanelParts {
+  const { store } = view;
+  const { series } = store;
+  const mode = signal<Mode>('g');
+  const room = signal(416);
+  const body = html('div', { class: 'gl-gradients' });
+  const summary = html('div', { class: 'gl-sum' });
+  const empty = emptyState('No backward pass yet. Call `loss.backward()`.');
+  const seg = segments(view, 'What the map shows', next => (mode.value = next));
+  const canvas = html('canvas', { role: 'img', 'aria-label': 'Gradient norms, parameter by step' });
+  const names = html('div', { class: 'gl-rows' });
+  const plot = html('div', { class: 'gl-plot' }, canvas);
+  const scroller = html('div', { class: 'gl-heat' }, names, plot);
+  const bar = html('div', { class: 'gl-scalebar' });
+  const scale = html('div', { class: 'gl-scale', 'aria-hidden': 'true' }, bar);
+  const ticks = html('div', { class: 'gl-ticks', 'aria-hidden': 'true' });
+  const map = html('div', { class: 'gl-map' }, scroller, scale, ticks);
+  const lines = new Lines('Lines over steps');
+  const lineLabel = html('div', { class: 'gl-label' });
+  view.signal.addEventListener('abort', () => lines.destroy(), { once: true });
+  followWidth(view, body, width => (room.value = width));
+
+  let rows: string[] = [];
+  let axis: StepAxis = stepAxis(1, 1, 1);
+  let rowHeight = 18;
+  const buttons = new Map<string, HTMLButtonElement>();
+
+  const nameRows = (selected: ReadonlySet<string>) => {
+    const font = `11px ${fontsOf(view.root).ui}`;
+    names.replaceChildren(
+      ...rows.map(name => {
+        let button = buttons.get(name);
+        if (!button) {
+          button = html(
+            'button',
+            { type: 'button', 'data-row': name, class: 'gl-row' },
+            html('span', { class: 'gl-rowname' }),
+            html('span', { class: 'gl-g', hidden: true })
+          );
+          buttons.set(name, button);
+        }
+        const on = selected.has(name);
+        write(button.firstElementChild as Element, shorten(name, LEFT - 6, on ? `600 ${font}` : font));
+        button.classList.toggle('gl-selected', on);
+        button.setAttribute('aria-pressed', String(on));
+        button.style.height = `${rowHeight}px`;
+        const g = series.latest(`g/${name}`);
+        mark(button.lastElementChild as Element, Number.isNaN(g) ? null : g);
+        button.title = `${name.slice(0, 300)}\n‖g‖ ${full(g)}\n‖weight‖ ${full(series.latest(`w/${name}`))}\nupdate : weight ${full(series.latest(`u/${name}`))}`;
+        return button;
+      })
+    );
+  };
+
+  const drawScale = (look: HeatLook, height: number) => {
+    const stops = Array.from({ length: 12 }, (_, i) => css(look.colours[Math.round((1 - i / 11) * 255)] as number));
+    bar.style.height = `${height - 1}px`;
+    bar.style.background = `linear-gradient(${stops.join(', ')})`;
+    const labels: [number, number][] = [
+      [look.high, 0],
+      [look.low, 1]
+    ];
+    const middle = Math.round((look.low + look.high) / 2);
+    const part = (look.high - middle) / (look.high - look.low);
+    if (height * Math.min(part, 1 - part) > 13) labels.push([middle, part]);
+    scale.replaceChildren(
+      bar,
+      ...labels.map(([e, at]) => {
+        const y = Math.min(height - 13, Math.max(-1, at * height - 7));
+        const clip = at === 0 ? 'this much or more' : at === 1 ? 'this much or less' : '';
+        return html('span', { style: `top:${y}px`, title: clip || null }, tick(10 ** e));
+      })
+    );
+    scale.style.height = `${height}px`;
+  };
+
+  const drawTicks = () => {
+    const most = Math.max(2, Math.floor(axis.width / 60));
+    const last = series.lastStep;
+    const marks = stepTicks(axis.first, Math.min(axis.last, last), most).filter(
+      t => stepX(axis, t) > 48 && stepX(axis, t) < axis.width - 8
+    );
+    const label = (text: string, x: number, left = false) =>
+      html('span', { class: left ? 'gl-first' : null, style: `left:${LEFT + x}px` }, text);
+    ticks.replaceChildren(label(`step ${axis.first}`, 0, true), ...marks.map(t => label(String(t), stepX(axis, t))));
+  };
+
+  const draw = () => {
+    const width = room.value;
+    const selected = marked(store.selected.value, store.step.value?.structure).parameters;
+    rows = depthOrder(series, store.step.value?.structure);
+    rowHeight = rows.length <= 10 ? 18 : rows.length <= 60 ? 13 : 11;
+    axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, width - LEFT - RIGHT));
+    const dark = view.root.dataset.theme === 'dark';
+    const columns = rows.map(name => series.column(`${mode.value}/${name}`));
+    const total = series.column('grad_norm');
+    const gradients = rows.map(name => series.column(`g/${name}`));
+    const [low, high] = mode.value === 'u' ? [-5, -1] : clipped(sample(columns));
+    const look: HeatLook = {
+      colours: mode.value === 'u' ? diverging(dark) : sequential(dark),
+      low,
+      high,
+      empty: pack(colour(view.root, '--gl-track', '#e3e5e8')),
+      odd: pack(colour(view.root, '--gl-odd', '#c2188b'))
+    };
+    const input: HeatInput = {
+      rows: rows.length,
+      first: series.first,
+      last: series.last,
+      size: series.size,
+      cell: (row, span) => series.at(span, columns[row] as number, MAX),
+      odd: (row, span) =>
+        Number.isNaN(series.at(span, gradients[row] as number, MAX)) &&
+        !Number.isFinite(series.at(span, total, MAX)) &&
+        everKnown(gradients[row] as number, span)
+    };
+    nameRows(selected);
+    paintHeat(canvas, input, axis, rowHeight, look);
+    const height = Math.min(rows.length * rowHeight, 340);
+    scroller.classList.toggle('gl-long', rows.length * rowHeight > 340);
+    plot.style.width = `${axis.width}px`;
+    drawScale(look, height);
+    drawTicks();
+    drawLines(selected);
+  };
+
+  const everKnown = (column: number, span: number) => {
+    for (let s = 0; s < span; s++) if (Number.isFinite(series.at(s, column, MAX))) return true;
+    return false;
+  };
+  const sample = (columns: readonly number[]) => {
+    const every = Math.max(1, Math.floor((series.size * columns.length) / 4000));
+    const out: number[] = [];
+    for (let k = 0; k < series.size * columns.length; k += every) {
+      out.push(series.at(Math.floor(k / columns.length), columns[k % columns.length] as number, MAX));
+    }
+    return out;
+  };
+
+  const drawLines = (selected: ReadonlySet<string>) => {
+    const close = closeRows(rows, selected);
+    const short = shortNames(close);
+    const colours = strokes(view.root);
+    write(lineLabel, mode.value === 'u' ? 'update : weight' : '‖g‖');
+    lines.update({
+      lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, short[i] as string, axis.width, colours[i] as string)),
+      axis,
+      left: LEFT,
+      right: RIGHT,
+      height: 96,
+      look: linesLook(view.root),
+      band: mode.value === 'u' ? [10 ** -3.5, 10 ** -2.3] : undefined
+    });
+  };
+
+  watch(view, () => {
+    void store.revision.value;
+    void view.theme.value;
+    seg.show(mode.value);
+    const frame = store.step.value?.frame;
+    const known = series.size > 0 && series.parameters().length > 0;
+    const total = frame?.grad_norm ?? (known ? series.latest('grad_norm') : null);
+    write(summary, known ? `‖grad‖ ${plain(total ?? NaN)} · ${plural(series.parameters().length, 'parameter')}` : 'no backward pass yet');
+    if (!open.value) return;
+    if (!known) {
+      body.replaceChildren(empty);
+      return;
+    }
+    if (map.parentElement !== body) body.replaceChildren(map, lineLabel, lines.element);
+    draw();
+  });
+  names.addEventListener(
+    'click',
+    event => {
+      const row = (event.target as Element).closest('[data-row]');
+      if (row) store.toggle(`param:${row.getAttribute('data-row')}`);
+    },
+    { signal: view.signal }
+  );
+  /** The row and span under the pointer. */
+  const under = (event: MouseEvent): [string | undefined, number] => {
+    const box = canvas.getBoundingClientRect();
+    const step = stepAt(axis, event.clientX - box.left);
+    const row = rows[Math.floor((event.clientY - box.top) / rowHeight)];
+    let span = -1;
+    for (let s = 0; s < series.size; s++) if ((series.first[s] as number) <= step && step <= (series.last[s] as number)) span = s;
+    return [row, span];
+  };
+  canvas.addEventListener(
+    'click',
+    event => {
+      const [row] = under(event);
+      if (row !== undefined) store.toggle(`param:${row}`);
+    },
+    { signal: view.signal }
+  );
+  tooltip(view, canvas, (_, event) => {
+    const [row, span] = under(event);
+    if (row === undefined || span < 0) return null;
+    const [first, last] = [series.first[span] as number, series.last[span] as number];
+    const value = (kind: string) => full(series.at(span, series.column(`${kind}/${row}`), MAX));
+    return {
+      title: row.slice(0, 300),
+      lines: [
+        ['step', first === last ? String(first) : `${first} to ${last}`],
+        ['‖g‖', value('g')],
+        ['‖weight‖', value('w')],
+        ['update : weight', value('u')]
+      ]
+    };
+  });
+  return { title: 'Gradients', body, summary, tools: seg.element };
+}

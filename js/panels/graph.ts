@@ -1,0 +1,185 @@
+/** The graph of one step: ops from top to bottom, modules as boxes, parameters as chips. */
+
+import { computed, type ReadonlySignal } from '@preact/signals-core';
+import { html, write } from '../draw/element';
+import { bytes, plural } from '../draw/format';
+import { fold } from './fold';
+import { Picture } from './picture';
+import { emptyState } from './section';
+import { marked } from './store';
+import { fontsOf } from './theme';
+import { tooltip } from './tip';
+import { followWidth, watch, type PanelParts, type View } from './view';
+import { Viewport } from './viewport';
+
+const EMPTY = 'Nothing traced yet. Run a cell that calls a gradlab op.';
+
+function tool(label: string, title: string): HTMLButtonElement {
+  return html('button', { type: 'button', title, 'aria-label': title }, label);
+}
+
+function legend(): HTMLElement {
+  const item = (name: string, look: string) => html('span', {}, html('i', { class: look }), name);
+  const kinds = ['matmul', 'elementwise', 'reduce', 'shape', 'loss'].map(kind => item(kind, `gl-back-${kind}`));
+  return html(
+    'div',
+    { class: 'gl-legends' },
+    html('div', { class: 'gl-legend' }, ...kinds, item('parameter', 'gl-back-parameter gl-round')),
+    html(
+      'div',
+      { class: 'gl-legend' },
+      item('‖value‖', 'gl-back-value gl-dash'),
+      item('‖gradient‖', 'gl-back-gradient gl-dash'),
+      html('span', {}, 'log10, 10⁻³ to 10⁴; tick at 1')
+    )
+  );
+}
+
+/** The graph panel. */
+export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelParts {
+  const { store } = view;
+  const body = html('div', { class: 'gl-graph-body' });
+  const summary = html('div', { class: 'gl-sum' });
+  const viewport = new Viewport(view);
+  viewport.element.tabIndex = 0;
+  viewport.element.setAttribute('role', 'group');
+  viewport.element.setAttribute('aria-label', 'Graph. Arrow keys go from op to op, F fits, Escape lets go.');
+  const [less, more, fit] = [tool('−', 'Smaller'), tool('+', 'Larger'), tool('Fit', 'Fit the width (F)')];
+  const tools = html('div', { class: 'gl-seg', role: 'group', 'aria-label': 'Zoom' }, less, more, fit);
+  const options = { signal: view.signal };
+  less.addEventListener('click', () => viewport.zoomBy(0.8), options);
+  more.addEventListener('click', () => viewport.zoomBy(1.25), options);
+  fit.addEventListener('click', () => viewport.fit(), options);
+  followWidth(view, body, width => viewport.setRoom(width));
+
+  let picture: Picture | null = null;
+  const empty = emptyState(EMPTY);
+  const key = legend();
+  body.append(empty);
+  const structure = computed(() => store.step.value?.structure);
+
+  watch(view, () => {
+    const now = structure.value;
+    const folds = store.folds.value;
+    if (!open.value) return;
+    picture = null;
+    if (!now || now.ops.length === 0) {
+      body.replaceChildren(empty);
+      return;
+    }
+    picture = new Picture(now, fold(now, folds), fontsOf(view.root));
+    viewport.show(picture.element, picture.layout.width, picture.layout.height + 1);
+    if (viewport.element.parentElement !== body) body.replaceChildren(viewport.element, key);
+  });
+  watch(view, () => {
+    const step = store.step.value;
+    void store.folds.value;
+    if (open.value && step && picture?.structure === step.structure) picture.update(step.frame);
+  });
+  watch(view, () => {
+    const now = structure.value;
+    const chosen = marked(store.selected.value, now);
+    void store.folds.value;
+    if (open.value && picture?.structure === now) picture?.mark(chosen);
+  });
+  watch(view, () => {
+    const now = structure.value;
+    const ops = now?.ops.filter(op => op.grad) ?? [];
+    const parameters = now?.leaves.filter(leaf => leaf.kind === 'parameter') ?? [];
+    const size = parameters.reduce((sum, leaf) => sum + leaf.bytes, 0);
+    write(
+      summary,
+      now
+        ? `${plural(ops.length || now.ops.length, 'op')} · ${plural(parameters.length, 'parameter')}, ${bytes(size)}`
+        : 'nothing traced yet'
+    );
+  });
+
+  const partAt = (target: EventTarget | null) => {
+    const element = target instanceof Element ? target.closest('[data-part]') : null;
+    return element ? Number(element.getAttribute('data-part')) : -1;
+  };
+  const choose = (id: number, toggle: boolean) => {
+    const part = picture?.scene.parts[id];
+    if (!picture || !part) return;
+    const op = part.ops.at(-1);
+    const leaf = part.leaves.length > 0 ? picture.structure.leaves[part.leaves[0] as number] : undefined;
+    const what = op !== undefined ? `op:${op}` : leaf?.kind === 'parameter' ? `param:${leaf.name}` : leaf ? `leaf:${part.leaves[0]}` : '';
+    if (what) store[toggle ? 'toggle' : 'select'](what);
+    const place = picture.placeOf(id);
+    if (place) viewport.reveal(place.x, place.y, place.width, place.height);
+  };
+  const turn = (path: string) => {
+    if (picture) store.setFold(path, !(picture.scene.open.get(path) ?? true));
+  };
+  const headerAt = (target: EventTarget | null) => (target instanceof Element ? target.closest('.gl-boxhead') : null);
+
+  viewport.element.addEventListener(
+    'click',
+    event => {
+      if (viewport.dragged) return;
+      const header = headerAt(event.target);
+      if (header) return turn(header.getAttribute('data-module') ?? '');
+      const id = partAt(event.target);
+      if (id >= 0) choose(id, event.detail < 2);
+      else store.select('');
+    },
+    options
+  );
+  viewport.element.addEventListener(
+    'dblclick',
+    event => {
+      const part = picture?.scene.parts[partAt(event.target)];
+      if (part?.kind === 'module') turn(part.path);
+    },
+    options
+  );
+  viewport.element.addEventListener('keydown', event => onKey(event), options);
+  tooltip(view, viewport.element, target => {
+    const id = partAt(target);
+    return id < 0 ? null : (picture?.describe(id) ?? null);
+  });
+
+  /** The part that keys act on: what is selected, else what has the focus. */
+  const current = () => {
+    const [op] = marked(store.selected.value, structure.value).ops;
+    return op !== undefined && picture ? (picture.scene.partOf[op] ?? -1) : partAt(document.activeElement);
+  };
+  const step = (by: number) => {
+    const nodes = picture?.layout.nodes.filter(placed => picture?.scene.parts[placed.id]?.ops.length) ?? [];
+    const at = nodes.findIndex(placed => placed.id === current());
+    const next = nodes[at < 0 ? (by > 0 ? 0 : nodes.length - 1) : Math.max(0, Math.min(nodes.length - 1, at + by))];
+    if (next) choose(next.id, false);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const header = headerAt(event.target);
+    const act: Record<string, () => void> = {
+      ArrowDown: () => step(1),
+      ArrowUp: () => step(-1),
+      Escape: () => store.select(''),
+      f: () => viewport.fit(),
+      F: () => viewport.fit(),
+      '+': () => viewport.zoomBy(1.25),
+      '-': () => viewport.zoomBy(0.8),
+      Enter: () => {
+        const part = picture?.scene.parts[current()];
+        if (header) turn(header.getAttribute('data-module') ?? '');
+        else if (part?.kind === 'module') turn(part.path);
+        else if (part?.ops[0] !== undefined) turnBox(part.ops[0]);
+      }
+    };
+    const run = act[event.key];
+    if (!run) return;
+    // The notebook has keys of its own: what the graph takes goes no further.
+    event.preventDefault();
+    event.stopPropagation();
+    run();
+  };
+  const turnBox = (op: number) => {
+    const module = structure.value?.ops[op]?.module ?? null;
+    const path = module === null ? undefined : structure.value?.modules[module]?.path;
+    if (path !== undefined) turn(path);
+  };
+  return { title: 'Graph', body, summary, tools };
+}

@@ -1,0 +1,60 @@
+/** All panels of a session in one column, or two where there is room; one selection goes through all of them. */
+
+import { html } from '../draw/element';
+import { gradientsPanel } from './gradients';
+import { graphPanel } from './graph';
+import { optimizerPanel } from './optimizer';
+import { section } from './section';
+import { shapesPanel } from './shapes';
+import type { Store } from './store';
+import { stripPanel } from './strip';
+import { followTheme } from './theme';
+import css from './theme.css';
+import { followWidth, type PanelMaker, type View } from './view';
+
+const PANELS: Record<string, PanelMaker> = {
+  graph: graphPanel,
+  shapes: shapesPanel,
+  gradients: gradientsPanel,
+  optimizer: optimizerPanel
+};
+/** From this width on the graph has a column of its own. */
+const WIDE = 860;
+
+/** Tell the store while this view can be seen: the kernel sends nothing that nobody looks at. */
+function reportVisible(view: View): void {
+  const { store, root, signal } = view;
+  const token = {};
+  let onScreen = true;
+  const say = () => store.show(token, onScreen && document.visibilityState !== 'hidden');
+  if (typeof IntersectionObserver !== 'undefined') {
+    const observer = new IntersectionObserver(entries => {
+      onScreen = entries.at(-1)?.isIntersecting ?? true;
+      say();
+    });
+    observer.observe(root);
+    signal.addEventListener('abort', () => observer.disconnect(), { once: true });
+  }
+  document.addEventListener('visibilitychange', say, { signal });
+  signal.addEventListener('abort', () => store.show(token, false), { once: true });
+  say();
+}
+
+/** Draw one panel of a session, or the whole `inspector`, into an element; ends with the signal. */
+export function draw(store: Store, panel: string, element: HTMLElement, signal: AbortSignal): void {
+  const root = html('div', { class: 'gl' });
+  element.append(html('style', {}, css), root);
+  const view: View = { store, root, signal, theme: followTheme(root, signal) };
+  const maker = PANELS[panel];
+  if (panel === 'strip') root.append(stripPanel(view));
+  else if (maker) root.append(section(view, panel, maker));
+  else {
+    root.classList.add('gl-inspector');
+    root.dataset.panel = 'inspector';
+    const panels = Object.entries(PANELS).map(([name, make]) => section(view, name, make));
+    root.append(stripPanel(view), html('div', { class: 'gl-panels' }, ...panels));
+    followWidth(view, root, width => root.classList.toggle('gl-wide', width >= WIDE));
+  }
+  reportVisible(view);
+  signal.addEventListener('abort', () => element.replaceChildren(), { once: true });
+}

@@ -1,0 +1,256 @@
+/** The optimizer panel: a table for each optimizer, and lines of learning rate and update : weight below it. */
+
+import { signal, type ReadonlySignal } from '@preact/signals-core';
+import { html, set, svg, write } from '../draw/element';
+import { full, plural, sci, special } from '../draw/format';
+import { Lines } from '../draw/lines';
+import { mark } from '../draw/node';
+import { decades, logPart, stepAxis } from '../draw/scale';
+import { Spark } from '../draw/spark';
+import type { Frame, OptimizerTable } from '../protocol/decode';
+import { LEFT, lineOf, linesLook, RIGHT, strokes } from './chart';
+import { closeRows, shortNames } from './rows';
+import { emptyState } from './section';
+import { MAX, type Series } from './series';
+import { marked } from './store';
+import { followWidth, watch, type PanelParts, type View } from './view';
+
+/** Where update : weight is good, in decades; a rule of thumb says 10^-3. */
+const GOOD = [-3.5, -2.3] as const;
+const RATIO = 'update:weight';
+const TITLES: Record<string, string> = { m_hat: 'm̂', v_hat: '√v̂', effective_lr: 'lr / √v̂', [RATIO]: 'update : weight' };
+const HINTS: Record<string, string> = {
+  'rms g': 'root mean square of the gradient',
+  m_hat: 'root mean square of the first moment, bias corrected',
+  v_hat: 'square root of the second moment, bias corrected',
+  effective_lr: 'learning rate divided by √v̂ + eps',
+  momentum: 'root mean square of the momentum buffer',
+  [RATIO]: 'size of the step beside the size of the weights; tinted: good'
+};
+/** Columns on one scale, so that their bars compare. */
+const TOGETHER = ['rms g', 'm_hat', 'v_hat', 'momentum'];
+
+/** Whether an update ratio is outside the good range. */
+export function outOfBand(ratio: number): boolean {
+  return !(ratio >= 10 ** GOOD[0] && ratio <= 10 ** GOOD[1]);
+}
+
+function infoIcon(): SVGSVGElement {
+  return svg(
+    'svg',
+    { class: 'gl-info', width: 10, height: 10, viewBox: '0 0 12 12', role: 'img', 'aria-label': 'outside 3.2e-4 to 5.0e-3' },
+    svg('circle', { cx: 6, cy: 6, r: 5.2 }),
+    svg('path', { d: 'M6 5.2v3.6M6 2.9v1.4' })
+  );
+}
+
+/** One number over a bar of 4 px. */
+class BarCell {
+  readonly element: HTMLTableCellElement;
+  private readonly number = html('span', {});
+  private readonly bar = html('u', {});
+  private readonly icon: SVGSVGElement | null;
+
+  constructor(private readonly column: string) {
+    const ratio = column === RATIO;
+    this.icon = ratio ? infoIcon() : null;
+    const track = html('em', { class: ratio ? 'gl-band' : null }, this.bar, ratio && html('u', { class: 'gl-middle' }));
+    this.element = html('td', { class: 'gl-barcell gl-code', 'data-col': column }, this.icon, this.number, track);
+  }
+
+  update(x: number, range: readonly [number, number]): void {
+    mark(this.element, x);
+    write(this.number, sci(x));
+    this.element.classList.toggle('gl-odd-text', special(x) !== null);
+    if (this.column !== RATIO) {
+      const part = logPart(x, range[0], range[1]);
+      set(this.bar, 'style', `width:${(Number.isNaN(part) ? 0 : Math.max(0.03, part) * 100).toFixed(0)}%`);
+      return;
+    }
+    const part = logPart(x, -5, -1);
+    const p = Number.isNaN(part) ? 50 : part * 100;
+    const hot = outOfBand(x) && !Number.isNaN(x) && x !== 0;
+    set(this.bar, 'style', `left:${Math.min(p, 50).toFixed(1)}%;width:${Math.abs(p - 50).toFixed(1)}%`);
+    this.element.classList.toggle('gl-out', hot);
+    if (this.icon) set(this.icon, 'visibility', hot ? null : 'hidden');
+  }
+}
+
+/** The table of one optimizer. */
+class Table {
+  readonly element = html('table', { class: 'gl-optimizer' });
+  private cells: BarCell[][] = [];
+  private rows: HTMLTableRowElement[] = [];
+  private made = '';
+
+  update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>): void {
+    const rows = table.rows.map(p => names[p] ?? `parameter ${p}`);
+    const key = JSON.stringify([table.columns, rows]);
+    if (key !== this.made) this.build(table.columns, rows);
+    this.made = key;
+    const width = table.columns.length;
+    const column = (c: number) => rows.map((_, r) => table.values[r * width + c] as number);
+    const shared = decades(TOGETHER.flatMap(name => (table.columns.includes(name) ? column(table.columns.indexOf(name)) : [])));
+    const ranges = table.columns.map((name, c) => (TOGETHER.includes(name) ? shared : decades(column(c))));
+    this.cells.forEach((cells, r) =>
+      cells.forEach((cell, c) => cell.update(table.values[r * width + c] as number, ranges[c] as [number, number]))
+    );
+    this.rows.forEach((row, r) => row.classList.toggle('gl-selected', selected.has(rows[r] as string)));
+  }
+
+  private build(columns: readonly string[], names: readonly string[]): void {
+    const head = columns.map(name => html('th', { scope: 'col', title: HINTS[name] ?? name }, TITLES[name] ?? name));
+    const widths = [
+      html('col', { style: 'width:84px' }),
+      ...columns.map(name => html('col', { style: name === RATIO ? 'width:104px' : null }))
+    ];
+    this.cells = names.map(() => columns.map(name => new BarCell(name)));
+    this.rows = names.map((name, r) =>
+      html(
+        'tr',
+        { 'data-param': name, tabindex: -1 },
+        html('td', { title: name.slice(0, 300) }, name.slice(0, 200)),
+        ...(this.cells[r] as BarCell[]).map(cell => cell.element)
+      )
+    );
+    this.element.replaceChildren(
+      html('colgroup', {}, ...widths),
+      html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, 'parameter'), ...head)),
+      html('tbody', {}, ...this.rows)
+    );
+  }
+}
+
+/** The parameter whose update : weight is farthest from 10^-3, and the ratio. */
+export function farthest(table: OptimizerTable, names: readonly string[]): [string, number] | null {
+  const c = table.columns.indexOf(RATIO);
+  let best: [string, number] | null = null;
+  if (c < 0) return null;
+  const far = (x: number) => (x > 0 && x < Infinity ? Math.abs(Math.log10(x) + 3) : special(x) ? Infinity : 0);
+  table.rows.forEach((p, r) => {
+    const x = table.values[r * table.columns.length + c] as number;
+    if (!best || far(x) > far(best[1])) best = [names[p] ?? '', x];
+  });
+  return best;
+}
+
+/** The column of an optimizer's learning rate; a second optimizer of the same name has a column of its own. */
+function rateColumn(series: Series, frame: Frame, index: number): string {
+  const rates = series.columns.filter(name => name.startsWith('lr/'));
+  const label = frame.optimizers[index]?.label ?? '';
+  return rates.find(name => name === `lr/${label}`) ?? rates[index] ?? `lr/${label}`;
+}
+
+/** The optimizer panel. */
+export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): PanelParts {
+  const { store } = view;
+  const { series } = store;
+  const body = html('div', { class: 'gl-optimizers' });
+  const label = html('span', { class: 'gl-keyfact' });
+  const spark = new Spark(14, 'Learning rate so far');
+  const summary = html('div', { class: 'gl-sum' }, label, spark.element);
+  const empty = emptyState('No optimizer has stepped yet.');
+  const scroller = html('div', { class: 'gl-scroll' });
+  const legend = html(
+    'div',
+    { class: 'gl-legend gl-spread' },
+    html('span', {}, html('i', { class: 'gl-back-band gl-dash' }), 'good: 3.2e-4 to 5.0e-3'),
+    html('span', {}, '10⁻⁵ · ', html('b', {}, '10⁻³'), ' · 10⁻¹')
+  );
+  const ratioLabel = html('div', { class: 'gl-label' }, 'update : weight');
+  const rateLabel = html('div', { class: 'gl-label' }, 'learning rate');
+  const ratios = new Lines('update : weight over steps');
+  const rates = new Lines('Learning rate over steps');
+  const tables = new Map<number, Table>();
+  const titles = new Map<number, HTMLElement>();
+  const room = signal(416);
+  view.signal.addEventListener('abort', () => [ratios, rates].forEach(lines => lines.destroy()), { once: true });
+  followWidth(view, body, width => (room.value = width));
+
+  const drawLines = (frame: Frame, selected: ReadonlySet<string>) => {
+    const names = series.parameters();
+    const held = frame.optimizers.flatMap(o => o.rows.map(p => names[p] ?? ''));
+    const close = closeRows(held, selected);
+    const short = shortNames(close);
+    const colours = strokes(view.root);
+    const look = linesLook(view.root);
+    const axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, room.value - LEFT - RIGHT));
+    const shared = { axis, left: LEFT, right: RIGHT, look };
+    ratios.update({
+      ...shared,
+      lines: close.map((name, i) => lineOf(series, `u/${name}`, short[i] as string, axis.width, colours[i] as string)),
+      height: 88,
+      band: [10 ** GOOD[0], 10 ** GOOD[1]]
+    });
+    rates.update({
+      ...shared,
+      lines: frame.optimizers
+        .slice(0, 3)
+        .map((o, i) => lineOf(series, rateColumn(series, frame, i), o.label, axis.width, colours[i] as string)),
+      height: 56,
+      format: x => sci(x)
+    });
+  };
+
+  const build = (count: number) => {
+    tables.clear();
+    titles.clear();
+    const parts: HTMLElement[] = [];
+    for (let i = 0; i < count; i++) {
+      const table = new Table();
+      const title = html('div', { class: 'gl-label' });
+      tables.set(i, table);
+      titles.set(i, title);
+      if (count > 1) parts.push(title);
+      parts.push(table.element);
+    }
+    scroller.replaceChildren(...parts);
+  };
+
+  watch(view, () => {
+    void store.revision.value;
+    void view.theme.value;
+    const step = store.step.value;
+    const frame = step?.frame;
+    const first = frame?.optimizers[0];
+    const names = series.parameters();
+    if (!frame || !first) {
+      write(label, 'no optimizer has stepped yet');
+      spark.update([], 0);
+      if (open.value) body.replaceChildren(empty);
+      return;
+    }
+    const more = frame.optimizers.length > 1 ? ` · ${plural(frame.optimizers.length - 1, 'more optimizer')}` : '';
+    const far = open.value ? null : farthest(first, names);
+    write(label, `${first.label} · lr ${sci(first.lr)}${more}${far ? ` · ${far[0].slice(0, 40)} ${sci(far[1])}` : ''}`);
+    mark(label, first.lr);
+    label.title = `learning rate ${full(first.lr)}`;
+    spark.update(series.values(rateColumn(series, frame, 0), MAX), 48);
+    if (!open.value) return;
+    if (tables.size !== frame.optimizers.length) build(frame.optimizers.length);
+    const selected = marked(store.selected.value, step.structure).parameters;
+    frame.optimizers.forEach((table, i) => {
+      tables.get(i)?.update(table, names, selected);
+      write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}`);
+    });
+    const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);
+    scroller.classList.toggle('gl-long', rows > 24);
+    const ratio = frame.optimizers.some(table => table.columns.includes(RATIO));
+    const parts = [
+      scroller,
+      ...(ratio ? [legend] : []),
+      ...(series.size > 1 ? [...(ratio ? [ratioLabel, ratios.element] : []), rateLabel, rates.element] : [])
+    ];
+    if (parts.length !== body.childElementCount || scroller.parentElement !== body) body.replaceChildren(...parts);
+    if (series.size > 1) drawLines(frame, selected);
+  });
+  body.addEventListener(
+    'click',
+    event => {
+      const row = (event.target as Element).closest('[data-param]');
+      if (row) store.toggle(`param:${row.getAttribute('data-param')}`);
+    },
+    { signal: view.signal }
+  );
+  return { title: 'Optimizer', body, summary };
+}

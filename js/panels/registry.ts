@@ -1,0 +1,33 @@
+/** What the widgets of one page share: anywidget gives every model its own copy of its module. */
+
+import type { Signal } from '@preact/signals-core';
+import type { Outgoing } from '../protocol/messages';
+
+/** A session as other widgets and the JupyterLab extension see it. */
+export interface PageSession {
+  model_id: string;
+  kernel_id: string;
+  /** Say something to the kernel. */
+  send: (message: Outgoing) => void;
+  /** Whether the kernel said that it traces; false before it said anything. */
+  tracing: () => boolean;
+  /** The last step the page has seen; null before the first. */
+  lastStep: () => number | null;
+  /** Draw a panel (or `inspector`) of this session into an element, until `signal` aborts. */
+  draw: (panel: string, element: HTMLElement, signal: AbortSignal) => void;
+}
+
+export interface Registry {
+  sessions: Record<string, PageSession>;
+  /** Per panel whether it is open. */
+  open: Record<string, Signal<boolean>>;
+}
+
+/** The one registry of the page. */
+export function registry(): Registry {
+  const page = globalThis as unknown as Record<symbol, Partial<Registry> | undefined>;
+  const shared = (page[Symbol.for('gradlab')] ??= {});
+  shared.sessions ??= {};
+  shared.open ??= {};
+  return shared as Registry;
+}

@@ -1,0 +1,40 @@
+/** The parameters of a run in depth order, and which of them are looked at closely. */
+
+import type { Structure } from '../protocol/messages';
+import type { Series } from './series';
+
+const MOST_LINES = 3;
+
+/** Parameters in the order in which the forward pass first reads them; those it never read come last. */
+export function depthOrder(series: Series, structure: Structure | undefined): string[] {
+  const all = series.parameters();
+  if (!structure) return all;
+  const place = new Map<string, number>();
+  for (const op of structure.ops) {
+    for (const [from, j] of op.inputs) {
+      const leaf = from === 'leaf' ? structure.leaves[j] : undefined;
+      if (leaf?.kind === 'parameter' && !place.has(leaf.name)) place.set(leaf.name, place.size);
+    }
+  }
+  return [...all].sort((a, b) => (place.get(a) ?? Infinity) - (place.get(b) ?? Infinity) || 0);
+}
+
+/** The rows that get lines: the selected ones, or else weights spread over the depth, at most three. */
+export function closeRows(order: readonly string[], selected: ReadonlySet<string>): string[] {
+  const chosen = order.filter(name => selected.has(name));
+  if (chosen.length > 0) return chosen.slice(0, MOST_LINES);
+  const weights = order.filter(name => /(^|\.)(weight|w\d*)$/i.test(name));
+  const from = weights.length > 0 ? weights : order;
+  if (from.length <= MOST_LINES) return [...from];
+  return [0, 0.5, 1].map(part => from[Math.round(part * (from.length - 1))] as string);
+}
+
+/** Names as short as they stay different: `fc3.weight` becomes `fc3.w`. */
+export function shortNames(names: readonly string[]): string[] {
+  const short = names.map(name => {
+    const parts = name.split('.');
+    const end = parts.pop() ?? '';
+    return parts.length > 0 ? `${parts.slice(-2).join('.')}.${end.charAt(0)}` : end;
+  });
+  return short.map((text, i) => (short.indexOf(text) === i && short.lastIndexOf(text) === i ? text : (names[i] as string)));
+}

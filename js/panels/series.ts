@@ -1,0 +1,150 @@
+/** The history of one run: append-only columns over spans of steps, at most 10,000 of them. */
+
+import type { Spans } from '../protocol/decode';
+
+export const MOST_SPANS = 10_000;
+export const MIN = 0;
+export const MAX = 1;
+export const LAST = 2;
+export type Pick = typeof MIN | typeof MAX | typeof LAST;
+
+/**
+ * Spans of steps with min, max and last of every column.
+ *
+ * Full history halves itself: neighbours merge, extremes stay. A merged span in which a step was not finite keeps
+ * Infinity as its maximum, so that one bad step among thousands is still seen.
+ */
+export class Series {
+  columns: string[] = [];
+  size = 0;
+  first = new Int32Array(256);
+  last = new Int32Array(256);
+  private index = new Map<string, number>();
+  private width = 0;
+  private data = new Float32Array(0);
+
+  constructor(private readonly most = MOST_SPANS) {}
+
+  /** The place of a column; -1 where the run has none of that name. */
+  column(name: string): number {
+    return this.index.get(name) ?? -1;
+  }
+
+  /** The parameter names in the order of the timeline. */
+  parameters(): string[] {
+    return this.columns.filter(name => name.startsWith('g/')).map(name => name.slice(2));
+  }
+
+  at(span: number, column: number, pick: Pick): number {
+    return column < 0 ? NaN : (this.data[(span * 3 + pick) * this.width + column] as number);
+  }
+
+  /** One column over all spans. */
+  values(name: string, pick: Pick = MAX): Float32Array {
+    const column = this.column(name);
+    const out = new Float32Array(this.size).fill(NaN);
+    if (column >= 0) for (let s = 0; s < this.size; s++) out[s] = this.at(s, column, pick);
+    return out;
+  }
+
+  /** The last steps that a column has a number for; NaN where it has none. */
+  latest(name: string): number {
+    return this.size > 0 ? this.at(this.size - 1, this.column(name), LAST) : NaN;
+  }
+
+  get firstStep(): number {
+    return this.size > 0 ? (this.first[0] as number) : 1;
+  }
+
+  get lastStep(): number {
+    return this.size > 0 ? (this.last[this.size - 1] as number) : 0;
+  }
+
+  clear(): void {
+    this.size = 0;
+    this.columns = [];
+    this.index.clear();
+    this.width = 0;
+    this.data = new Float32Array(0);
+  }
+
+  setColumns(names: readonly string[]): void {
+    this.columns = [...names];
+    this.index = new Map(names.map((name, i) => [name, i]));
+    this.widen(names.length);
+  }
+
+  /** Add spans at the end; spans the run already has (a repeated or whole history) take the place of the old ones. */
+  append(spans: Spans): void {
+    const count = spans.first.length;
+    if (count === 0) return;
+    if (spans.width > this.width) this.widen(spans.width);
+    while (this.size > 0 && (this.last[this.size - 1] as number) >= (spans.first[0] as number)) this.size--;
+    this.reserve(this.size + count);
+    for (let s = 0; s < count; s++) {
+      const row = this.size++;
+      this.first[row] = spans.first[s] as number;
+      this.last[row] = spans.last[s] as number;
+      for (let part = 0; part < 3; part++) {
+        const from = (s * 3 + part) * spans.width;
+        const to = (row * 3 + part) * this.width;
+        this.data.fill(NaN, to, to + this.width);
+        this.data.set(spans.data.subarray(from, from + spans.width), to);
+      }
+    }
+    while (this.size > this.most) this.halve();
+  }
+
+  private widen(width: number): void {
+    if (width <= this.width) return;
+    const wide = new Float32Array(this.first.length * 3 * width).fill(NaN);
+    for (let row = 0; row < this.size * 3; row++) {
+      wide.set(this.data.subarray(row * this.width, (row + 1) * this.width), row * width);
+    }
+    this.data = wide;
+    this.width = width;
+  }
+
+  private reserve(size: number): void {
+    if (size <= this.first.length && this.data.length >= size * 3 * this.width) return;
+    const room = Math.max(size, this.first.length * 2);
+    const grow = <T extends Int32Array | Float32Array>(old: T, fresh: T): T => {
+      fresh.set(old as never);
+      return fresh;
+    };
+    this.first = grow(this.first, new Int32Array(room));
+    this.last = grow(this.last, new Int32Array(room));
+    this.data = grow(this.data, new Float32Array(room * 3 * this.width));
+  }
+
+  private halve(): void {
+    const total = this.column('grad_norm');
+    const half = this.size >> 1;
+    for (let s = 0; s < half; s++) {
+      const [a, b] = [2 * s, 2 * s + 1];
+      const bad = total >= 0 && !(Number.isFinite(this.at(a, total, MAX)) && Number.isFinite(this.at(b, total, MAX)));
+      for (let c = 0; c < this.width; c++) {
+        const low = merge(Math.min, this.at(a, c, MIN), this.at(b, c, MIN));
+        const one = Number.isNaN(this.at(a, c, MAX)) !== Number.isNaN(this.at(b, c, MAX));
+        const high = bad && one ? Infinity : merge(Math.max, this.at(a, c, MAX), this.at(b, c, MAX));
+        const end = this.at(b, c, LAST);
+        this.data[s * 3 * this.width + c] = low;
+        this.data[(s * 3 + 1) * this.width + c] = high;
+        this.data[(s * 3 + 2) * this.width + c] = end;
+      }
+      this.first[s] = this.first[a] as number;
+      this.last[s] = this.last[b] as number;
+    }
+    if (this.size % 2 === 1) {
+      const from = (this.size - 1) * 3 * this.width;
+      this.data.copyWithin(half * 3 * this.width, from, from + 3 * this.width);
+      this.first[half] = this.first[this.size - 1] as number;
+      this.last[half] = this.last[this.size - 1] as number;
+    }
+    this.size = (this.size + 1) >> 1;
+  }
+}
+
+function merge(pick: (a: number, b: number) => number, a: number, b: number): number {
+  return Number.isNaN(a) ? b : Number.isNaN(b) ? a : pick(a, b);
+}

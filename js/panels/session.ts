@@ -1,0 +1,64 @@
+/**
+ * The widget of a session: it carries the whole bundle and receives the frames of its kernel.
+ *
+ * `initialize` does next to nothing: messages that arrive while it takes more than two seconds are lost.
+ */
+
+import type { AnyModel, InitializeProps, RenderProps } from '@anywidget/types';
+import type { Buffer } from '../protocol/decode';
+import { draw } from './inspector';
+import { announce } from './output';
+import { registry } from './registry';
+import { Store } from './store';
+
+interface Traits {
+  kernel_id: string;
+  model_ref: string;
+  /** `op:3`, `leaf:2`, `param:fc1.weight`, or nothing. */
+  selected: string;
+}
+
+/** anywidget hands out one module for each model: its views share what stands here. */
+const stores = new WeakMap<AnyModel<Traits>, Store>();
+let latest: Store | null = null;
+
+function initialize({ model }: InitializeProps<Traits>): () => void {
+  const store = new Store(message => model.send(message));
+  stores.set(model, store);
+  latest = store;
+  const onMessage = (message: unknown, buffers: unknown) => store.receive(message, buffers as readonly Buffer[]);
+  const onSelected = () => store.select(model.get('selected') ?? '');
+  model.on('msg:custom', onMessage);
+  model.on('change:selected', onSelected);
+  const stop = store.selected.subscribe(selected => {
+    if (selected === (model.get('selected') ?? '')) return;
+    model.set('selected', selected);
+    model.save_changes();
+  });
+  const id = model.get('model_ref');
+  registry().sessions[id] = {
+    model_id: id,
+    kernel_id: model.get('kernel_id'),
+    send: message => store.send(message),
+    tracing: () => store.tracing,
+    lastStep: () => store.step.value?.frame.step ?? null,
+    draw: (panel, element, signal) => draw(store, panel, element, signal)
+  };
+  store.send({ kind: 'hello' });
+  announce(id, model.get('kernel_id'));
+  return () => {
+    stop();
+    model.off('msg:custom', onMessage);
+    model.off('change:selected', onSelected);
+    delete registry().sessions[id];
+  };
+}
+
+function render({ model, el }: RenderProps<Traits>): () => void {
+  const store = stores.get(model) ?? latest;
+  const end = new AbortController();
+  if (store) draw(store, 'inspector', el, end.signal);
+  return () => end.abort();
+}
+
+export default { initialize, render };

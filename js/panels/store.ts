@@ -1,0 +1,189 @@
+/** What one session of the kernel has said, and the selection: the state that all its panels share. */
+
+import { batch, signal } from '@preact/signals-core';
+import { decode, type Buffer, type Frame } from '../protocol/decode';
+import type { Op, Outgoing, Structure } from '../protocol/messages';
+import { Series } from './series';
+
+/** One step as it is drawn: numbers always with the structure they belong to. */
+export interface Step {
+  structure: Structure;
+  frame: Frame;
+}
+
+const MOST_STRUCTURES = 8;
+
+/** The store of one session. Panels read its signals; the widget feeds `receive`. */
+export class Store {
+  /** The step to draw; null until the first frame whose structure is known. */
+  readonly step = signal<Step | null>(null);
+  /** Counts changes of `series`, which is too large to copy. */
+  readonly revision = signal(0);
+  /** `op:3`, `leaf:2`, `param:fc1.weight`, or nothing. */
+  readonly selected = signal('');
+  /** Modules the reader opened or closed, by path. */
+  readonly folds = signal<ReadonlyMap<string, boolean>>(new Map());
+  readonly series = new Series();
+  /** Whether the kernel traces, from its last frame, drawn or not. */
+  tracing = false;
+
+  private readonly structures = new Map<string, Structure>();
+  private readonly shown = new Set<object>();
+  private pending: Frame | null = null;
+  private asked = '';
+  private scheduled = false;
+  private run = -1;
+  private said: boolean | null = null;
+
+  constructor(
+    readonly send: (message: Outgoing) => void,
+    private readonly later: (draw: () => void) => void = draw => void requestAnimationFrame(draw)
+  ) {}
+
+  /** Take one message of the kernel; what can't be read is reported once in the console and dropped. */
+  receive(message: unknown, buffers: readonly Buffer[] = []): void {
+    let incoming;
+    try {
+      incoming = decode(message, buffers);
+    } catch (error) {
+      console.warn(error);
+      return;
+    }
+    if (incoming?.kind === 'structure') this.keep(incoming);
+    else if (incoming?.kind === 'reset') this.reset(incoming.run);
+    else if (incoming?.kind === 'frame') this.take(incoming);
+  }
+
+  /** A view appeared or went; the kernel hears of it when the first comes or the last goes. */
+  show(view: object, visible: boolean): void {
+    if (visible) this.shown.add(view);
+    else this.shown.delete(view);
+    const any = this.shown.size > 0;
+    if (any !== this.said) {
+      this.said = any;
+      this.send({ kind: 'visible', visible: any });
+    }
+  }
+
+  select(what: string): void {
+    this.selected.value = what;
+  }
+
+  /** Select, or let go of what is selected already. */
+  toggle(what: string): void {
+    this.selected.value = this.selected.value === what ? '' : what;
+  }
+
+  setFold(path: string, open: boolean): void {
+    this.folds.value = new Map(this.folds.value).set(path, open);
+  }
+
+  private keep(structure: Structure): void {
+    this.structures.delete(structure.key);
+    this.structures.set(structure.key, structure);
+    if (this.structures.size > MOST_STRUCTURES) {
+      const oldest = this.structures.keys().next().value;
+      if (oldest !== undefined) this.structures.delete(oldest);
+    }
+    if (this.asked === structure.key) this.asked = '';
+    this.schedule();
+  }
+
+  private reset(run: number): void {
+    this.run = run;
+    this.series.clear();
+    this.pending = null;
+    batch(() => {
+      this.step.value = null;
+      this.selected.value = '';
+      this.revision.value++;
+    });
+  }
+
+  /** History is added at once, drawing waits for the next animation frame: the latest numbers win, no step is lost. */
+  private take(frame: Frame): void {
+    if (frame.run !== this.run) {
+      if (this.run >= 0) this.series.clear();
+      this.run = frame.run;
+    }
+    if (frame.columns) this.series.setColumns(frame.columns);
+    this.series.append(frame.spans);
+    this.tracing = frame.tracing.on;
+    this.pending = frame;
+    if (!this.structures.has(frame.key) && this.asked !== frame.key) {
+      this.asked = frame.key;
+      this.send({ kind: 'hello' });
+    }
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    this.later(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+
+  private flush(): void {
+    const frame = this.pending;
+    if (!frame) return;
+    const structure = this.structures.get(frame.key);
+    batch(() => {
+      this.revision.value++;
+      if (!structure) return;
+      this.pending = null;
+      const before = this.step.value?.structure;
+      if (before && before !== structure && !stillThere(this.selected.value, before, structure)) this.selected.value = '';
+      this.step.value = { structure, frame };
+    });
+  }
+}
+
+/** Whether a selection means the same in another structure: a tape that grew keeps its first ops. */
+function stillThere(selected: string, before: Structure, after: Structure): boolean {
+  const [kind, rest] = split(selected);
+  if (kind === 'op') {
+    const [a, b] = [before.ops[Number(rest)], after.ops[Number(rest)]] as [Op | undefined, Op | undefined];
+    return a !== undefined && b !== undefined && a.name === b.name && a.line === b.line;
+  }
+  if (kind === 'leaf') return before.leaves[Number(rest)]?.name === after.leaves[Number(rest)]?.name;
+  return true;
+}
+
+/** `param:fc1.weight` in its two parts. */
+export function split(selected: string): [string, string] {
+  const at = selected.indexOf(':');
+  return at < 0 ? ['', ''] : [selected.slice(0, at), selected.slice(at + 1)];
+}
+
+/** Everything a selection points at, for panels that show ops, leaves or parameters. */
+export interface Marked {
+  ops: ReadonlySet<number>;
+  leaves: ReadonlySet<number>;
+  parameters: ReadonlySet<string>;
+}
+
+/** An op marks the parameters it reads; a parameter or leaf marks the ops that read it. */
+export function marked(selected: string, structure: Structure | undefined): Marked {
+  const ops = new Set<number>();
+  const leaves = new Set<number>();
+  const parameters = new Set<string>();
+  const [kind, rest] = split(selected);
+  if (kind === 'param') parameters.add(rest);
+  if (!structure) return { ops, leaves, parameters };
+  if (kind === 'op') {
+    ops.add(Number(rest));
+    for (const [from, j] of structure.ops[Number(rest)]?.inputs ?? []) {
+      if (from === 'leaf' && structure.leaves[j]?.kind === 'parameter') leaves.add(j);
+    }
+  }
+  if (kind === 'leaf') leaves.add(Number(rest));
+  if (kind === 'param') structure.leaves.forEach((leaf, j) => leaf.kind === 'parameter' && leaf.name === rest && leaves.add(j));
+  if (kind === 'op') for (const j of leaves) parameters.add(structure.leaves[j]?.name as string);
+  if (kind === 'param') {
+    structure.ops.forEach((op, i) => op.inputs.some(([from, j]) => from === 'leaf' && leaves.has(j)) && ops.add(i));
+  }
+  return { ops, leaves, parameters };
+}

@@ -1,0 +1,72 @@
+/** The status strip: step, loss, gradient norm and what tracing costs, in one line. */
+
+import { html, set, write } from '../draw/element';
+import { full, plain, special } from '../draw/format';
+import { mark } from '../draw/node';
+import { Spark } from '../draw/spark';
+import { MAX } from './series';
+import { followWidth, watch, type View } from './view';
+
+const STATES = { idle: '', running: 'running', interrupted: 'interrupted', error: 'stopped by an error' } as const;
+
+function cell(label: string, ...children: Node[]): HTMLElement {
+  return html('div', { class: 'gl-cell' }, html('span', { class: 'gl-label' }, label), html('span', { class: 'gl-fact' }, ...children));
+}
+
+/** A number of the strip; a dash while there is none. */
+function number(element: HTMLElement, x: number | null): void {
+  write(element, x === null ? '–' : plain(x));
+  mark(element, x);
+  element.classList.toggle('gl-odd-text', x !== null && special(x) !== null);
+}
+
+/** Draw the strip. */
+export function stripPanel(view: View): HTMLElement {
+  const { store } = view;
+  const step = html('b', {}, '–');
+  const state = html('i', {});
+  const loss = html('b', { 'data-field': 'loss' }, '–');
+  const gradient = html('b', { 'data-field': 'grad_norm' }, '–');
+  const share = html('b', { 'data-field': 'tracing' }, '–');
+  const dot = html('span', { class: 'gl-dot', 'aria-hidden': 'true' });
+  const spark = new Spark(16, 'Loss so far');
+  const line = html('span', { class: 'gl-sparkroom' }, spark.element);
+  const element = html(
+    'div',
+    { class: 'gl-strip', 'data-panel': 'strip', role: 'group', 'aria-label': 'Status' },
+    cell('Step', step, state),
+    cell('Loss', line, loss),
+    cell('‖grad‖', gradient),
+    cell('Tracing', dot, share)
+  );
+  let width = 40;
+  followWidth(view, line, room => {
+    width = room;
+    draw();
+  });
+  const draw = () => {
+    const values = store.series.values('loss', MAX);
+    spark.update(values, width);
+  };
+  watch(view, () => {
+    void store.revision.value;
+    draw();
+  });
+  watch(view, () => {
+    const frame = store.step.value?.frame;
+    write(step, frame ? String(frame.step) : '–');
+    set(step, 'data-value', frame ? frame.step : null);
+    const open = frame?.open ? 'in progress' : '';
+    write(state, frame ? STATES[frame.state] || open : '');
+    const last = store.series.latest('loss');
+    number(loss, frame ? (frame.loss ?? (store.series.size > 0 && !frame.open ? last : null)) : null);
+    number(gradient, frame ? frame.grad_norm : null);
+    const tracing = frame?.tracing;
+    write(share, !tracing ? '–' : !tracing.on ? 'off' : tracing.share === null ? 'on' : `${(tracing.share * 100).toFixed(1)} %`);
+    set(share, 'data-value', tracing?.share === null || !tracing ? null : full(tracing.share));
+    set(share, 'title', tracing ? (tracing.on ? 'Tracing is on: its share of the step' : 'Tracing is off') : null);
+    dot.classList.toggle('gl-on', tracing?.on ?? false);
+    element.classList.toggle('gl-off', tracing?.on === false);
+  });
+  return element;
+}
