@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
+from contextvars import ContextVar
 from time import perf_counter_ns as clock
 from typing import Any
 
@@ -25,13 +26,6 @@ _STRUCTURES_KEPT = 8
 _LONGEST_SHARE = 10  # frames take at most a tenth of the time
 
 attached: list[Recorder] = []
-
-
-class _Stack(threading.local):
-    """The module calls that are running in a thread, the innermost last."""
-
-    def __init__(self) -> None:
-        self.calls: list[ModuleCall] = []
 
 
 class Recorder:
@@ -58,7 +52,7 @@ class Recorder:
 
     def __init__(self, observer: Any = observe, *, norms: bool = True) -> None:
         self.lock = threading.RLock()
-        self.where: Callable[[], Where | None] = Places()
+        self.where: Callable[[], Where | None] = Places().of_op
         self.frame_interval = 0.1
         self.running = False
         self.norms = norms
@@ -66,13 +60,13 @@ class Recorder:
         self._observer = observer
         self._names = Names()
         self._steps = Steps(self._names, norms)
-        self._stack = _Stack()
+        self._call: ContextVar[ModuleCall | None] = ContextVar("the innermost running module call", default=None)
         self._on = False
         self._on_frame: Callable[[], None] | None = None
         self._frame_at = _NEVER
         self._in_frame = False
         self._structures: dict[str, dict[str, Any]] = {}
-        self._tape = 0  # the tape of the newest op
+        self._tape: Tape | None = None  # that of the newest op
         self._timing = False
         self._own_ns = self._from_ns = self._to_ns = 0
 
@@ -88,8 +82,8 @@ class Recorder:
         with self.lock:
             if not self.on:
                 self._on = True
-                self._stack = _Stack()
-                self._steps.tape.stale = True
+                self._call.set(None)
+                self._steps.tape.stale = self._steps.tape.turns = True
                 attached.append(self)
                 self._observer.attach(self)
 
@@ -135,12 +129,8 @@ class Recorder:
         entered = clock() if self._timing else 0
         token: tuple[Any, ...] | None
         if kind == "forward":
-            calls = self._stack.calls
-            if calls:
-                call = calls[-1]
-                place = call.place if call.library else self.where()
-            else:
-                call, place = None, self.where()
+            call = self._call.get()
+            place = self.where() if call is None or not call.library else call.place
             now = clock()
             token = (kind, target, place, call, now)
         elif kind == "backward":
@@ -176,21 +166,22 @@ class Recorder:
         kind = token[0]
         if kind == "forward":
             steps = self._steps
-            with self.lock:
+            self.lock.acquire()  # this and release: half the time of a with block
+            try:
                 if error is None:
                     steps.op(token[1], token[2], token[3], now - token[4], output)
                 else:
                     steps.failed(token[1], token[2], token[3], now - token[4], error)
-            if steps.tape.id != self._tape:
+            finally:
+                self.lock.release()
+            if steps.tape is not self._tape:
                 self._begin_timing(now)
         elif kind == "backward":
             at = token[2]
             if at is not None:
                 token[1].backward_ns[at] = now - token[3]
         elif kind == "module":
-            calls = self._stack.calls
-            while calls and calls.pop() is not token[1]:
-                pass
+            self._call.set(token[1].parent)
         elif kind == "accumulate":
             if error is None:
                 with self.lock:
@@ -208,15 +199,14 @@ class Recorder:
             self._own_ns += self._to_ns - now
 
     def _module_began(self, module: Any) -> ModuleCall:
-        calls = self._stack.calls
-        if calls:
-            parent = calls[-1]
+        parent = self._call.get()
+        if parent is not None:
             root, place = parent.root, parent.place if parent.library else self.where()
         else:
             with self.lock:
-                parent, root, place = None, self._names.root(module), self.where()
+                root, place = self._names.root(module), self.where()
         call = ModuleCall(module, root, parent, place)
-        calls.append(call)
+        self._call.set(call)
         return call
 
     def _begin_timing(self, now: int) -> None:
@@ -224,7 +214,7 @@ class Recorder:
         if self._timing and self._to_ns > self._from_ns:
             share = self._own_ns / (self._to_ns - self._from_ns)
             self.share = share if self.share is None else 0.5 * (self.share + share)
-        self._tape = self._steps.tape.id
+        self._tape = self._steps.tape
         self._timing = self._steps.run.step % _SAMPLED_EVERY == 1
         self._own_ns, self._from_ns, self._to_ns = 0, now, now
 

@@ -12,7 +12,7 @@ from .names import Leaf, Names, Root
 from .run import Run
 from .structure import op_name
 from .summary import norm
-from .tape import ASIDE_KEPT, OPS_KEPT, Param, Tape
+from .tape import ASIDE_KEPT, Param, Tape
 from .where import Where
 
 _NAMES_A_TAPE = 256  # leaves that are looked up in the user's namespace, which may be large
@@ -61,21 +61,24 @@ class Steps:
         tape = self.tape
         graph = output.grad_fn is fn
         if graph:
-            if tape.updated or tape.passes or tape.stale:
+            if tape.turns:
                 tape = self._turn(fn)
         elif tape.aside >= ASIDE_KEPT:
             tape.folded += 1
             return
-        if tape.n >= OPS_KEPT:
+        n = tape.n
+        if n == len(tape.values) and not tape.grow():
             tape.folded += 1
             tape.folded_graph += graph
             return
-        if place is not None and place.count != tape.count and not tape.updated:
-            tape.enter_cell(place.cell, place.count)
+        expected = tape.node.next
+        if expected is None or (expected.place is not place and expected.place != place):
+            expected = tape.turn_to(place)
+            n = tape.n
         record = None
         if call is not None:
             record = call.record if call.tape == tape.id else self._enter(call, tape)
-        refs, expected = tape.refs, tape.node.next
+        refs = tape.refs
         inputs: Any = []
         fresh: tuple[Leaf, ...] = ()
         for t in fn.inputs:
@@ -89,30 +92,26 @@ class Steps:
             else:
                 ref = refs.get(-t._serial)
                 if ref is None:
-                    fresh = (*fresh, self._meet(tape, t, expected, len(fresh), place))
+                    fresh = (*fresh, self._meet(tape, t, expected, len(fresh)))
                     ref = -tape.leaf_count
             inputs.append(ref)
         inputs = tuple(inputs)
         data = output._data
-        shape, dtype = data.shape, data.dtype
-        if not (
-            expected is not None
-            and expected.inputs == inputs
-            and expected.cls is fn.__class__
-            and expected.shape == shape
-            and expected.dtype is dtype
-            and expected.call is record
-            and expected.graph is graph
-            and (expected.place is place or expected.place == place)
-            and expected.leaves == fresh
-            and expected.error is None
+        shape = data.shape
+        if (
+            expected is None
+            or expected.inputs != inputs
+            or expected.cls is not fn.__class__
+            or expected.shape != shape
+            or expected.dtype is not data.dtype
+            or expected.call is not record
+            or expected.graph is not graph
+            or expected.leaves != fresh
+            or expected.error is not None
         ):
-            expected = self.tree.follow(tape.node, fn.__class__, inputs, fresh, shape, dtype, place, record, graph)
-        n = tape.n
-        if n == len(tape.values):
-            tape.grow()
-        tape.values[n] = norm(data) if self.norms else None
-        tape.grads[n] = tape.backward_ns[n] = None
+            expected = self.tree.follow(tape.node, fn.__class__, inputs, fresh, shape, data.dtype, place, record, graph)
+        if self.norms:
+            tape.values[n] = norm(data)
         tape.forward_ns[n] = duration_ns
         if graph:
             refs[fn.seq] = n
@@ -125,39 +124,34 @@ class Steps:
     def failed(self, fn: Any, place: Where | None, call: ModuleCall | None, duration_ns: int, error: BaseException) -> None:
         """Add an op that raised, with what it said."""
         tape = self.tape
-        if tape.aside >= ASIDE_KEPT or tape.n >= OPS_KEPT:
+        if tape.aside >= ASIDE_KEPT or (tape.n == len(tape.values) and not tape.grow()):
             tape.folded += 1
             return
-        if place is not None and place.count != tape.count and not tape.updated:
-            tape.enter_cell(place.cell, place.count)
+        tape.turn_to(place)
         record = None
         if call is not None:
             record = call.record if call.tape == tape.id else self._enter(call, tape)
         fresh: list[Leaf] = []
-        inputs = [self._ref(tape, t, fresh, place) for t in fn.inputs]
+        inputs = tuple([self._ref(tape, t, fresh) for t in fn.inputs])
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        node = self.tree.follow(tape.node, fn.__class__, tuple(inputs), tuple(fresh), (), None, place, record, False, text[:_TEXT_KEPT])
-        if tape.n == len(tape.values):
-            tape.grow()
-        n = tape.n
-        tape.values[n] = tape.grads[n] = tape.backward_ns[n] = None
-        tape.forward_ns[n] = duration_ns
+        node = self.tree.follow(tape.node, fn.__class__, inputs, tuple(fresh), (), None, place, record, False, text[:_TEXT_KEPT])
+        tape.forward_ns[tape.n] = duration_ns
         tape.aside += 1
         tape.node = node
-        tape.n = n + 1
+        tape.n += 1
 
-    def _ref(self, tape: Tape, t: Any, fresh: list[Leaf], place: Where | None) -> Any:
+    def _ref(self, tape: Tape, t: Any, fresh: list[Leaf]) -> Any:
         if t.__class__ is Constant:
             return (t._data,)
         ref = tape.refs.get(-t._serial if t.grad_fn is None else t.grad_fn.seq)
         if ref is None and t.grad_fn is not None:
             return op_name(t.grad_fn.__class__)
         if ref is None:
-            fresh.append(self._meet(tape, t, tape.node.next, len(fresh), place))
+            fresh.append(self._meet(tape, t, None, len(fresh)))
             ref = -tape.leaf_count
         return ref
 
-    def _meet(self, tape: Tape, t: Any, expected: Node | None, k: int, place: Where | None) -> Leaf:
+    def _meet(self, tape: Tape, t: Any, expected: Node | None, k: int) -> Leaf:
         """Take in a leaf that this step has not read before: as last time where it looks the same, else by its name."""
         data, needs = t._data, t.requires_grad
         param = self._params.get(t.serial)
@@ -168,7 +162,7 @@ class Steps:
                 param.size = data.size
         else:
             root = None
-            leaf = expected.leaves[k] if expected is not None and k < len(expected.leaves) and expected.place == place else None
+            leaf = expected.leaves[k] if expected is not None and k < len(expected.leaves) else None
             if leaf is None or leaf.shape != data.shape or leaf.dtype != data.dtype or leaf.requires_grad is not needs or (leaf.root and needs):
                 leaf, root = self.names.leaf(t, tape.leaf_count < _NAMES_A_TAPE)
             if needs:
@@ -235,7 +229,7 @@ class Steps:
                 tape.gradient(param, None)
             param.array = id(tensor._grad)
         tape.passes += 1
-        tape.check = True
+        tape.check = tape.turns = True
         if self.norms:
             tape.sum_up()
         if tape.step:
@@ -284,6 +278,7 @@ class Steps:
             return self.close(True)
         if tape.stale:
             tape.stale = False
+            tape.turns = tape.passes > 0
             if not any(t.grad_fn is not None and t.grad_fn.seq in tape.refs for t in fn.inputs):
                 return self.close(False)  # tracing was off in between
         return tape
@@ -329,7 +324,7 @@ class Steps:
         if not tape.step:
             self.run.step += 1
             tape.step = self.run.step
-        tape.updated = True
+        tape.updated = tape.turns = True
         self.run.write(tape)
 
     def close(self, complete: bool) -> Tape:

@@ -24,10 +24,10 @@ def norm(array: Array) -> float:
     if array.dtype.char in "fd":
         # Order "K": a transposed array is read as it lies, where order "C" would copy it.
         flat = array.ravel("K")
-        squares = float(flat.dot(flat))
+        squares = float(xp_of(flat).vdot(flat, flat))  # unlike dot it warns of no overflow
         if _EXACT_BELOW < squares < _INF:
             return squares**0.5
-        return _careful(flat)
+        return _careful(flat) if squares or flat.any() else 0.0
     return _careful(array.ravel("K"))
 
 

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from .graph import Call, Node
+from .graph import Node
 from .names import Leaf, Root
 from .timeline import MISSING
+from .where import Where
 
 OPS_KEPT = 20_000
 """How many ops of one step are kept; further ones are only counted."""
@@ -45,9 +46,9 @@ class Tape:
     """One step while it runs and after it. Lists are made once and used again; the first `n` entries count."""
 
     __slots__ = (
-        "aside", "backward_ns", "calls", "cells", "check", "count", "folded", "folded_graph", "forward_ns", "full", "grad_norm", "grads", "id",
+        "aside", "backward_ns", "calls", "cells", "cells_to", "check", "folded", "folded_graph", "forward_ns", "full", "grad_norm", "grads", "id",
         "leaf_count", "leaf_grads", "leaf_params", "leaf_values", "leaf_versions", "loss", "n", "node", "passes", "refs", "roots",
-        "sampled", "stale", "start", "start_ns", "step", "touched", "updated", "values",
+        "stale", "start", "step", "touched", "turns", "updated", "values",
     )  # fmt: skip
     id: int
     node: Node
@@ -58,7 +59,6 @@ class Tape:
     backward_ns: list[int | None]
     loss: float | None
     grad_norm: float | None
-    count: int | None
 
     def __init__(self, start: Node) -> None:
         self.values, self.grads, self.forward_ns, self.backward_ns = [], [], [], []
@@ -66,34 +66,38 @@ class Tape:
         self.leaf_grads: list[float | None] = []
         self.leaf_versions: list[int] = []
         self.leaf_params: list[Param | None] = []
+        self.n = 0
         self.reset(start)
 
     def reset(self, start: Node) -> None:
         """Become an empty tape that starts at `start`."""
         self.id = next(_ids)
         self.node = self.start = start
-        self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.passes = self.step = self.start_ns = 0
+        self.grads[: self.n] = self.backward_ns[: self.n] = self.values[: self.n] = [None] * self.n
+        self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.passes = self.step = self.cells_to = 0
         self.refs: dict[int, int] = {}  # sequence number of an op, or minus serial of a tensor without one -> place
         self.roots: dict[Root, None] = {}  # models with parameters
         self.calls: dict[tuple[str, str | None], int] = {}
         self.cells: dict[str, tuple[int | None, int]] = {}  # cell id -> (count of its run, its first op)
         self.touched: dict[int, Param] = {}  # whose gradient this step added to
         self.updated = self.check = self.stale = False
-        self.full, self.sampled = True, False
-        self.loss = self.grad_norm = self.count = None
+        self.turns = False  # whether an op with a graph may begin a new step: any of updated, passes, stale
+        self.full = True
+        self.loss = self.grad_norm = None
 
     @property
     def graphs(self) -> int:
         """How many kept ops have a graph."""
         return self.node.graphs
 
-    def grow(self) -> None:
-        """Make room for as many ops again."""
-        more = max(64, len(self.values))
+    def grow(self) -> bool:
+        """Make room for more ops; False where enough are kept."""
+        more = min(max(64, len(self.values)), OPS_KEPT - len(self.values))
         self.values.extend([None] * more)
         self.grads.extend([None] * more)
         self.forward_ns.extend([0] * more)
         self.backward_ns.extend([None] * more)
+        return more > 0
 
     def bind(self, serial: int, version: int, value: float | None, param: Param | None) -> int:
         """Take a tensor in as the next leaf, and return what an op's inputs call it."""
@@ -109,29 +113,41 @@ class Tape:
         self.leaf_count = j + 1
         return -1 - j
 
-    def enter_cell(self, cell: str | None, count: int | None) -> None:
-        """The next op is of another cell than the one before; a cell that runs again replaces what it did and what came after.
+    def turn_to(self, place: Where | None) -> Node | None:
+        """The next op is at `place`: the node that an earlier step had there, None for none.
 
-        Only as long as no gradient was computed: after that, running again adds to the gradients.
+        A cell that runs again replaces what it did before and what came after, as long as no gradient was computed: from then
+        on, running again adds to the gradients.
         """
-        self.count = count
-        if cell is None:
-            return
-        known = self.cells.get(cell)
-        if known is not None and known[0] != count and not self.passes:
-            self.rewind(known[1])
-        elif known is None and not self.graphs and not self.passes and self.n:
-            newest = max((c for c, _ in self.cells.values() if c is not None), default=None)
-            if newest is not None and count is not None and count > newest:
-                self.rewind(0)  # ops without a graph, and no step that they could belong to
-        if cell not in self.cells or known is None or known[0] != count:
-            self.cells[cell] = (count, self.n)
+        here = self.node.place
+        if place is not None and (here is None or here.count != place.count) and not (self.passes or self.updated):
+            self._note_cells()
+            known = None if place.cell is None else self.cells.get(place.cell)
+            if known is not None and known[0] != place.count:
+                self.rewind(known[1])
+            elif known is None and place.count is not None and self.n and not self.graphs:
+                if all(count is not None and count < place.count for count, _ in self.cells.values()):
+                    self.rewind(0)  # ops without a graph, and no step that they could belong to
+        expected = self.node.next
+        return expected if expected is not None and expected.place == place else None
+
+    def _note_cells(self) -> None:
+        """Note where each cell's ops begin."""
+        node, new = self.node, []
+        while node.depth > self.cells_to and node.parent is not None:
+            new.append(node)
+            node = node.parent
+        for node in reversed(new):
+            if node.place is not None and node.place.cell is not None:
+                self.cells.setdefault(node.place.cell, (node.place.count, node.depth - 1))
+        self.cells_to = self.n
 
     def rewind(self, n: int) -> None:
         """Forget op `n` and all after it."""
         self.node = self.node.above(n)
         self.n, self.leaf_count = n, self.node.leaves_to
         self.aside = n - self.node.graphs
+        self.cells_to = min(self.cells_to, n)
         self.folded = self.folded_graph = 0
         self.refs = {key: at for key, at in self.refs.items() if -1 - self.leaf_count < at < n}
         self.cells = {cell: run for cell, run in self.cells.items() if run[1] < n}

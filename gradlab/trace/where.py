@@ -30,6 +30,7 @@ Source = Callable[[CodeType], Where | None]
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 _LIBRARIES = tuple({str(Path(sysconfig.get_path(kind)).resolve()) + os.sep for kind in ("stdlib", "platstdlib", "purelib", "platlib")})
 _CODES_KEPT = 8_192
+_EVENT_FRAMES = 4  # of_op, Recorder.begin, the guard's begin, observe.watched; then comes the op or module
 
 
 def file_of(code: CodeType) -> Where | None:
@@ -62,7 +63,13 @@ class Places:
 
     def __call__(self) -> Where | None:
         """The place of the innermost frame that is the user's, None where there is none."""
-        frame: FrameType | None = sys._getframe(1)
+        return self._walk(sys._getframe(1))
+
+    def of_op(self) -> Where | None:
+        """The same for a recorder to call in an event: it starts at the op, past the frames that carry the event."""
+        return self._walk(sys._getframe(_EVENT_FRAMES))
+
+    def _walk(self, frame: FrameType | None) -> Where | None:
         known = self._known
         while frame is not None:
             code = frame.f_code
