@@ -192,7 +192,8 @@ def lab(arguments: list[str]) -> int:
     set_up("lab")
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in arguments:
         arguments = ["--allow-root", *arguments]
-    return run([str(PYTHON), "-m", "jupyterlab", str(EXAMPLE), *arguments])
+    page = "/lab/tree/" + EXAMPLE.relative_to(ROOT).as_posix()
+    return run([str(PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url={page}", *arguments])
 
 
 def test(arguments: list[str]) -> int:

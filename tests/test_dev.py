@@ -171,7 +171,11 @@ def started(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]
 def test_lab_opens_the_first_example_also_for_root(dev: ModuleType, started, monkeypatch: pytest.MonkeyPatch, uid: int, extra: list[str]):
     monkeypatch.setattr(os, "geteuid", lambda: uid)
     assert dev.main(["lab", "--no-browser"]) == 0
-    assert started == [[str(dev.PYTHON), "-m", "jupyterlab", str(dev.EXAMPLE), *extra, "--no-browser"]]
+    ((program, *arguments),) = started
+    assert program == str(dev.PYTHON)
+    assert "--LabApp.default_url=/lab/tree/examples/01_digits.ipynb" in arguments
+    assert arguments[4:] == [*extra, "--no-browser"]
+    assert (ROOT / "examples/01_digits.ipynb").is_file()
 
 
 @pytest.mark.parametrize(("arguments", "both"), [
