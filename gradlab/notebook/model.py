@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import anywidget
@@ -49,8 +50,9 @@ def hear_while_busy(widget: anywidget.AnyWidget) -> None:
     ipykernel 7.4 hands a message to the thread that last sent on the comm, which here is the busy one; 7.0 to 7.3 hand it
     to the subshell it is addressed to. This gives the latter back.
     """
-    if hasattr(widget.comm, "_reply_subshell_for"):
-        widget.comm._reply_subshell_for = lambda data, default: default
+    comm: Any = widget.comm
+    if hasattr(comm, "_reply_subshell_for"):
+        comm._reply_subshell_for = lambda data, default: default
 
 
 def kernel_id() -> str:

@@ -38,7 +38,7 @@ class Session:
         self.recorder.on_frame = self._on_frame
         if self.model is not None:
             self.model.on_msg(self._on_message)
-        if self.cells is not None:
+        if shell is not None and self.cells is not None:
             self.recorder.where, self.recorder.names = self.cells.where, self.names
             self.cells.adopt_running()
             if self.cells.current is not None:

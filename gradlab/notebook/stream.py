@@ -36,11 +36,10 @@ class Stream:
         self._behind = True
 
     def hello(self, state: State, cell: int | None) -> None:
-        """Send a page that has just opened the structure and the whole history."""
+        """Send a page that has just opened the structure and the whole history, once; more when it says that it is seen."""
         with self.recorder.lock:
             self.forget()
-            self.visible = True
-            self.push(state, cell)
+            self._push(state, cell)
 
     def show(self, visible: bool, state: State, cell: int | None) -> None:
         """Stop sending while no page can be seen; catch up when one can be seen again."""

@@ -32,6 +32,12 @@ def model_of(kernel: Any) -> str:
     return kernel.value("__import__('gradlab').notebook.current_session().model.model_ref")
 
 
+def open_page(kernel: Any) -> None:
+    """Do what a page does that has just drawn its first panel."""
+    say(kernel, {"kind": "hello"})
+    say(kernel, {"kind": "visible", "visible": True})
+
+
 def say(kernel: Any, content: dict[str, Any]) -> None:
     """Say something to the idle kernel and wait until it was heard."""
     kernel.say(model_of(kernel), content)
@@ -82,7 +88,7 @@ def test_hello_gets_structure_and_history_of_what_ran_unseen(loaded: Any, protoc
 
 def test_frames_arrive_while_the_cell_runs_and_a_last_one_when_it_ends(loaded: Any, protocol_messages: Any) -> None:
     loaded.run(SETUP, "setup")
-    say(loaded, {"kind": "hello"})
+    open_page(loaded)
     reply = loaded.run("train(1.0)", "train")
     got = frames(reply.messages, protocol_messages)
     states = [f["state"] for f in got]
@@ -98,7 +104,7 @@ def test_frames_arrive_while_the_cell_runs_and_a_last_one_when_it_ends(loaded: A
 def test_the_page_is_heard_while_a_cell_runs(loaded: Any, protocol_messages: Any) -> None:
     loaded.run(SETUP, "setup")
     model, subshell = model_of(loaded), loaded.subshell()
-    say(loaded, {"kind": "hello"})
+    open_page(loaded)
     request = loaded.start("train(4.0)", "train")
     loaded.wait_for(lambda m: bool(frames([m], protocol_messages)))
     loaded.say(model, {"kind": "visible", "visible": False}, subshell)
@@ -128,7 +134,7 @@ loss = Slow.apply(model(x)).sum()
 print("going back", flush=True)
 loss.backward()
 """
-    say(loaded, {"kind": "hello"})
+    open_page(loaded)
     request = loaded.start(slow, "slow")
     loaded.wait_for(lambda m: m["msg_type"] == "stream")
     time.sleep(0.3)
@@ -146,7 +152,7 @@ loss.backward()
 
 def test_an_error_inside_a_traced_cell_is_told_and_shown_at_its_op(loaded: Any, protocol_messages: Any) -> None:
     loaded.run(SETUP, "setup")
-    say(loaded, {"kind": "hello"})
+    open_page(loaded)
     reply = loaded.run("h = model(x)\nh @ gl.ones(3, 3)", "wrong")
     assert reply.status == "error"
     sent = protocol_messages(reply.messages)

@@ -50,7 +50,9 @@ class Page:
         self.stream = Stream(recorder, self.messages.append)
 
     def hello(self) -> list[protocol.Message]:
-        return self._new(lambda: self.stream.hello("idle", 3))
+        sent = self._new(lambda: self.stream.hello("idle", 3))
+        self.stream.show(True, "idle", 3)
+        return sent
 
     def push(self, state: protocol.State = "idle") -> list[protocol.Message]:
         return self._new(lambda: self.stream.push(state, 3))
@@ -190,7 +192,10 @@ def test_nothing_is_sent_while_no_page_is_visible_and_all_of_it_when_one_is() ->
         page = Page(recorder)
         train(2)
         assert page.push() == []
-        page.hello()
+        page.stream.hello("idle", 3)
+        assert kinds(page.messages) == ["reset", "structure", "frame"]
+        assert page.push() == []
+        page.stream.show(True, "idle", 3)
         page.stream.show(False, "idle", 3)
         sent = len(page.messages)
         train(4)
