@@ -6,7 +6,8 @@ import type { Widget } from '@lumino/widgets';
 import type { Actions } from './commands';
 import { loads } from './empty';
 import type { Follower } from './follow';
-import { type Announcement, type Session, sessionOf } from './session';
+import type { PageSession } from '../panels/registry';
+import { type Announcement, sessionOf } from './session';
 import { Dock } from './sidebar';
 import { makeReadable } from './width';
 
@@ -34,7 +35,7 @@ export class Desk implements Actions, IDisposable {
   }
 
   get tracing(): boolean {
-    return this.session?.tracing ?? false;
+    return this.session?.tracing() ?? false;
   }
 
   open(): void {
@@ -53,7 +54,7 @@ export class Desk implements Actions, IDisposable {
 
   toggleTracing(): void {
     const { session } = this;
-    if (session) session.send({ kind: 'trace', on: !session.tracing });
+    if (session) session.send({ kind: 'trace', on: !session.tracing() });
     else this.open();
   }
 
@@ -80,7 +81,7 @@ export class Desk implements Actions, IDisposable {
     Signal.clearData(this);
   }
 
-  private get session(): Session | undefined {
+  private get session(): PageSession | undefined {
     const id = this.follower.modelId;
     return id === null ? undefined : sessionOf(id);
   }

@@ -83,5 +83,5 @@ export class Dock extends Panel {
 function noteOf(scene: Scene): Widget | null {
   if (scene.kind === 'empty') return emptyNote(scene.why, scene.notebook);
   if (scene.loss === null) return null;
-  return lossNote(scene.loss, sessionOf(scene.modelId)?.lastStep ?? null, scene.notebook);
+  return lossNote(scene.loss, sessionOf(scene.modelId)?.lastStep() ?? null, scene.notebook);
 }

@@ -6,10 +6,8 @@ GRADLAB_REQUIRE_UI=1 makes that a failure. A picture of every test is left in bu
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,28 +22,12 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PICTURES = HERE.parents[1] / "build" / "ui"
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-sync"]
-FLAGS += ["--disable-background-networking", "--disable-component-update"]
-
 # Errors of JupyterLab itself that say nothing about gradlab.
 KNOWN = re.compile(r"favicon\.ico")
 
 sys.path.insert(0, str(HERE))
 
-
-def missing() -> str | None:
-    """Say what the browser tests lack here, or None."""
-    for module in ("jupyterlab", "playwright", "anywidget"):
-        if importlib.util.find_spec(module) is None:
-            return f"{module} is not installed"
-    if not Path(CHROMIUM).exists():
-        return f"no Chromium at {CHROMIUM} (set CHROMIUM)"
-    from jupyter_core.paths import jupyter_path
-
-    if not any(Path(place, "gradlab", "package.json").exists() for place in jupyter_path("labextensions")):
-        return "the gradlab extension of JupyterLab is not installed"
-    return None
+from labbrowser import launch, missing  # noqa: E402
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -72,7 +54,7 @@ def browser(server: Server) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        running = launch(playwright)
         yield running
         running.close()
 
@@ -111,8 +93,9 @@ def watched(lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """Lend the page to one test."""
     lab.console_errors.clear()
     lab.message_sizes.clear()
+    lab.pictures = PICTURES / request.node.name.removeprefix("test_")
     yield lab
-    lab.shot(PICTURES / f"{request.node.name}.png")
+    lab.shot("")
     errors = [e for e in lab.console_errors if not KNOWN.search(e)]
     lab.close_everything()
     assert errors == [], "errors in the browser's console"

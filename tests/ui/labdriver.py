@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from labserver import Server
-from playwright.sync_api import Locator, Page
+
+if os.environ.get("GRADLAB_REQUIRE_UI") != "1":
+    # Whatever imports the driver is skipped where there is no browser to drive.
+    pytest.importorskip("playwright", reason="playwright is not installed")
+
+from playwright.sync_api import Error, FloatRect, Locator, Page, expect
+
+__all__ = ["LOAD", "PANEL", "Lab", "expect", "notebook", "training"]
 
 WAIT_MS = 60_000
+
+LOAD = "%load_ext gradlab"
+
+# A model small enough for a test: one linear layer, one backward pass and one update a step.
+TRAINING = """
+import gradlab as gl
+gl.manual_seed(0)
+layer = gl.nn.Linear(3, 2)
+optimizer = gl.optim.SGD(layer.parameters(), lr=0.1)
+for _ in range({steps}):
+    loss = layer(gl.randn(4, 3)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
 
 # The notebook panel with this path; cells are windowed in the page, so tests ask the model.
 PANEL = "(path => [...window.jupyterapp.shell.widgets('main')].find(w => w.context?.path === path))"
@@ -26,11 +51,17 @@ def notebook(*sources: str) -> dict[str, Any]:
     return {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": cells}
 
 
+def training(*, steps: int) -> str:
+    """Return a cell that trains a small layer for some steps."""
+    return TRAINING.format(steps=steps)
+
+
 class Lab:
     """One page on a JupyterLab server."""
 
     def __init__(self, page: Page, server: Server) -> None:
         self.page, self.server, self.path = page, server, ""
+        self.pictures: Path | None = None
         self.console_errors: list[str] = []
         page.on("console", lambda m: self.console_errors.append(f"{m.text} ({m.location.get('url')})") if m.type == "error" else None)
         page.on("pageerror", lambda e: self.console_errors.append(str(e)))
@@ -122,9 +153,7 @@ class Lab:
 
     def sources(self) -> list[str]:
         """Return the sources of all cells of the notebook in front."""
-        return self.page.evaluate(
-            f"path => {PANEL}(path).content.widgets.map(cell => cell.model.sharedModel.getSource())", self.path
-        )
+        return self.page.evaluate(f"path => {PANEL}(path).content.widgets.map(cell => cell.model.sharedModel.getSource())", self.path)
 
     def prompt(self, index: int) -> str:
         """Return what stands left of a cell: `[3]:`, or `[*]:` while it runs."""
@@ -140,6 +169,14 @@ class Lab:
         """Restart the kernel, without the question that the menu asks."""
         self.page.evaluate(f"path => {PANEL}(path).sessionContext.session.kernel.restart()", self.path)
         self.idle()
+
+    def shut_down(self) -> None:
+        """Shut the kernel of the notebook in front down."""
+        self.page.evaluate(f"path => {PANEL}(path).sessionContext.shutdown()", self.path)
+
+    def wait_for_status(self, status: str) -> None:
+        """Wait until the kernel has this status."""
+        self.wait(f"([path, status]) => {PANEL}(path).sessionContext.session?.kernel?.status === status", [self.path, status])
 
     # --- the application
 
@@ -164,10 +201,27 @@ class Lab:
         """The dock, wherever it is."""
         return self.page.locator("#gradlab-dock")
 
-    def dock_width(self, width: int) -> None:
-        """Drag the edge of the dock until it is this wide."""
+    def visible_dock(self) -> FloatRect:
+        """Wait for the dock and return where it is."""
+        expect(self.dock).to_be_visible()
         box = self.dock.bounding_box()
         assert box is not None
+        return box
+
+    def close_dock(self) -> None:
+        """Close the dock as its tab's menu does."""
+        self.page.evaluate("() => [...window.jupyterapp.shell.widgets('right')].find(w => w.id === 'gradlab-dock').close()")
+
+    def layout_saved(self) -> None:
+        """Save the notebook and wait until the layout of the page, with the dock, is on the server."""
+        self.command("docmanager:save")
+        with self.page.expect_response(lambda r: "/lab/api/workspaces/" in r.url and r.request.method == "PUT"):
+            # Any change of the layout makes JupyterLab save it.
+            self.command("application:toggle-left-area")
+
+    def dock_width(self, width: int) -> None:
+        """Drag the edge of the dock until it is this wide."""
+        box = self.visible_dock()
         x, y = box["x"] - 2, box["y"] + box["height"] / 2
         self.page.mouse.move(x, y)
         self.page.mouse.down()
@@ -185,18 +239,48 @@ class Lab:
             }"""
         )
 
+    # --- the panels
+
+    def panel(self, name: str) -> Locator:
+        """A panel in the dock: strip, graph, shapes, gradients or optimizer."""
+        return self.dock.locator(f'[data-panel="{name}"]')
+
+    def number(self, element: Locator) -> float:
+        """Read the number of a trace that an element carries, in full precision."""
+        value = element.get_attribute("data-value")
+        assert value is not None, f"no number in {element}"
+        return float(value)
+
+    def sees_step(self, step: int) -> None:
+        """Wait until the strip in the dock shows this step."""
+        expect(self.panel("strip").locator(".gl-fact b").first).to_have_attribute("data-value", str(step), timeout=WAIT_MS)
+
+    def points(self) -> int:
+        """Count the points of the loss line in the strip: one a step."""
+        path = self.panel("strip").locator(".gl-sparkline").get_attribute("d") or ""
+        return len(re.findall("[ML]", path))
+
     # --- waiting and looking
 
     def wait(self, predicate: str, argument: Any = None) -> None:
         """Wait until a JavaScript predicate holds."""
         self.page.wait_for_function(predicate, arg=argument, timeout=WAIT_MS)
 
-    def shot(self, path: Path) -> None:
-        """Take a picture of the page."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+    def eventually(self, holds: Callable[[], bool]) -> None:
+        """Wait until a condition that reads the page holds."""
+        for _ in range(WAIT_MS // 100):
+            try:
+                if holds():
+                    return
+            except (AssertionError, Error):
+                pass
+            self.page.wait_for_timeout(100)
+        assert holds()
+
+    def shot(self, name: str) -> Path:
+        """Leave a picture of the page among those of the test."""
+        assert self.pictures is not None
+        self.pictures.parent.mkdir(parents=True, exist_ok=True)
+        path = self.pictures.with_name(f"{self.pictures.name}{'-' if name else ''}{name}.png")
         self.page.screenshot(path=path)
-
-
-def slug(name: str) -> str:
-    """Return a file name made of a test's name."""
-    return re.sub(r"[^\w.-]+", "-", name).strip("-")
+        return path

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from labdriver import Lab
-from playwright.sync_api import expect
+import re
 
-LOAD = "%load_ext gradlab"
+from labdriver import LOAD, Lab, expect, training
 
 
 def test_the_dock_says_what_to_do_where_nothing_is_loaded(lab: Lab) -> None:
@@ -19,11 +18,87 @@ def test_the_dock_says_what_to_do_where_nothing_is_loaded(lab: Lab) -> None:
     expect(lab.dock).not_to_contain_text("Tracing is off")
 
 
+def test_the_dock_says_that_there_is_no_kernel(lab: Lab) -> None:
+    lab.open("stopped.ipynb", LOAD)
+    lab.run(0)
+    lab.shut_down()
+    expect(lab.dock).to_contain_text("No kernel. Run a cell to start one.")
+
+
 def test_loading_docks_at_the_right_wide_enough_to_read(lab: Lab) -> None:
     lab.open("load.ipynb", LOAD)
     lab.run(0)
-    expect(lab.dock).to_be_visible()
-    box = lab.dock.bounding_box()
-    assert box is not None
+    box = lab.visible_dock()
     assert 430 <= box["width"] <= 450
     assert box["x"] > 700
+
+
+def test_a_restarted_kernel_is_named_and_the_notebook_can_run_again(lab: Lab) -> None:
+    lab.open("restart.ipynb", LOAD, training(steps=3))
+    lab.run_all()
+    lab.sees_step(3)
+    lab.restart()
+    expect(lab.dock).to_contain_text("Kernel restarted. Last step kept: 3. Run %load_ext gradlab to trace again.")
+    lab.run(0)
+    expect(lab.dock).not_to_contain_text("Kernel restarted.")
+    lab.run(1)
+    lab.sees_step(3)
+
+
+def test_a_reloaded_page_has_the_dock_back_with_its_data(lab: Lab) -> None:
+    lab.open("reload.ipynb", LOAD, training(steps=4))
+    lab.run_all()
+    lab.sees_step(4)
+    lab.layout_saved()
+    lab.reload()
+    lab.sees_step(4)
+    assert lab.points() == 4
+
+
+def test_a_page_reloaded_while_a_cell_runs_says_so_and_fills_when_it_ends(lab: Lab) -> None:
+    lab.open("busy.ipynb", LOAD, training(steps=2), "import pathlib, time\nwhile not pathlib.Path('go').exists():\n    time.sleep(0.05)")
+    lab.run(0)
+    lab.run(1)
+    lab.layout_saved()
+    lab.start(2)
+    lab.wait_for_status("busy")
+    lab.reload()
+    expect(lab.dock).to_contain_text("The kernel is busy. The panel fills when this cell ends.")
+    (lab.server.root / "go").touch()
+    lab.sees_step(2)
+
+
+def test_the_dock_follows_the_notebook_in_front(lab: Lab) -> None:
+    lab.open("first.ipynb", LOAD, training(steps=2))
+    lab.run_all()
+    lab.sees_step(2)
+    lab.open("second.ipynb", LOAD, training(steps=5))
+    expect(lab.dock).to_contain_text("Tracing is off.")
+    lab.run_all()
+    lab.sees_step(5)
+    lab.show("first.ipynb")
+    lab.sees_step(2)
+
+
+def test_a_closed_dock_stays_closed_until_it_is_asked_for(lab: Lab) -> None:
+    lab.open("closed.ipynb", LOAD, training(steps=2))
+    lab.run_all()
+    lab.sees_step(2)
+    lab.close_dock()
+    lab.run(1)
+    expect(lab.dock).to_have_count(0)
+    lab.palette("GradLab: Open Inspector")
+    lab.sees_step(4)
+    lab.close_dock()
+    lab.run(0)
+    lab.sees_step(4)
+
+
+def test_the_view_menu_has_both_commands(lab: Lab) -> None:
+    lab.open("menu.ipynb", LOAD)
+    lab.run(0)
+    lab.page.get_by_role("menuitem", name="View", exact=True).click()
+    menu = lab.page.locator(".lm-Menu")
+    expect(menu.get_by_text("GradLab: Open Inspector")).to_be_visible()
+    expect(menu.locator('[data-command="gradlab:toggle-tracing"]')).to_have_class(re.compile("lm-mod-toggled"))
+    lab.page.keyboard.press("Escape")

@@ -1,0 +1,113 @@
+"""Make the pictures of the README anew: `python docs/pictures.py`.
+
+Runs examples/01_digits.ipynb in a real JupyterLab, halts its kernel in the middle of the training, so that light and dark
+show the same moment, and takes three pictures into docs/pictures/: inspector-light.png, inspector-dark.png and dock-light.png.
+Needs what the browser tests need: the `dev` dependencies, the installed extension and Chromium.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+NOTEBOOK = "01_digits.ipynb"
+SIZE = {"width": 1440, "height": 900}
+HALT_AT_STEP = 600
+LARGEST_BYTES = 400_000
+
+sys.path.insert(0, str(ROOT / "tests" / "ui"))
+
+from labbrowser import launch, missing  # noqa: E402
+
+if reason := missing():
+    sys.exit(f"docs/pictures.py: {reason}")
+
+from labdriver import PANEL, Lab  # noqa: E402
+from labserver import serve  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+
+def training_cell() -> int:
+    """Return which cell of the example trains."""
+    cells = json.loads((ROOT / "examples" / NOTEBOOK).read_text())["cells"]
+    return next(i for i, cell in enumerate(cells) if cell["cell_type"] == "code" and "optimizer.step()" in "".join(cell["source"]))
+
+
+def kernel_process(lab: Lab) -> int:
+    """Ask the kernel of the notebook for its process."""
+    ask = f"""path => new Promise(answer => {{
+        const kernel = {PANEL}(path).sessionContext.session.kernel;
+        const request = kernel.requestExecute({{ code: 'import os; print(os.getpid())', store_history: false }});
+        request.onIOPub = message => {{ if (message.header.msg_type === 'stream') answer(Number(message.content.text)); }};
+    }})"""
+    return lab.page.evaluate(ask, lab.path)
+
+
+@contextmanager
+def halted(process: int) -> Iterator[None]:
+    """Let a process stand still in the block."""
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def arrange(lab: Lab) -> None:
+    """Hide the file browser and bring the training cell into view."""
+    lab.page.evaluate(
+        f"""([path, index]) => {{
+            window.jupyterapp.shell.collapseLeft();
+            const notebook = {PANEL}(path).content;
+            notebook.activeCellIndex = index;
+            return notebook.scrollToItem(index, 'start');
+        }}""",
+        [lab.path, training_cell()],
+    )
+
+
+def take(lab: Lab) -> None:
+    """Take all pictures of the moment that the page shows."""
+    lab.page.mouse.move(700, 895)
+    # Frames that are still on their way, and the layout that follows them.
+    lab.page.wait_for_timeout(1500)
+    lab.page.screenshot(path=PICTURES / "inspector-light.png")
+    lab.dock.screenshot(path=PICTURES / "dock-light.png")
+    lab.theme("JupyterLab Dark")
+    lab.page.wait_for_timeout(1500)
+    lab.page.screenshot(path=PICTURES / "inspector-dark.png")
+
+
+def main() -> None:
+    """Train, halt, take the pictures, and say how large they are."""
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as server, sync_playwright() as playwright:
+        shutil.copy(ROOT / "examples" / NOTEBOOK, folder)
+        browser = launch(playwright)
+        lab = Lab(browser.new_context(viewport=SIZE).new_page(), server)
+        lab.load()
+        lab.show(NOTEBOOK)
+        process = kernel_process(lab)
+        lab.run_all(wait=False)
+        lab.eventually(lambda: lab.points() >= HALT_AT_STEP)
+        with halted(process):
+            arrange(lab)
+            take(lab)
+        lab.finish()
+        browser.close()
+    for picture in sorted(PICTURES.glob("*.png")):
+        size = picture.stat().st_size
+        print(f"{picture.relative_to(ROOT)}  {size / 1000:.0f} kB{'' if size <= LARGEST_BYTES else ', too large'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The panels move while the cell that trains still runs, and cost the notebook little."""
+
+from __future__ import annotations
+
+from labdriver import LOAD, Lab, training
+
+# Ends when the test says so: what is read in between is read while the kernel is busy.
+ENDLESS = """
+import pathlib, time
+import gradlab as gl
+layer = gl.nn.Linear(3, 2)
+optimizer = gl.optim.SGD(layer.parameters(), lr=0.1)
+while not pathlib.Path("{stop}").exists():
+    loss = layer(gl.randn(4, 3)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    time.sleep(0.002)
+print("ended")
+"""
+
+
+def test_points_grow_while_the_training_cell_still_runs(lab: Lab) -> None:
+    lab.open("live.ipynb", LOAD, ENDLESS.format(stop="stop-live"))
+    lab.run(0)
+    lab.start(1)
+    lab.eventually(lambda: lab.points() > 0)
+    first = lab.points()
+    assert (lab.kernel_status(), lab.prompt(1)) == ("busy", "[*]:")
+    lab.shot("first")
+    lab.eventually(lambda: lab.points() > first)
+    second = lab.points()
+    assert (lab.kernel_status(), lab.prompt(1)) == ("busy", "[*]:")
+    assert second > first
+    (lab.server.root / "stop-live").touch()
+    lab.finish()
+    assert "ended" in lab.output(1)
+
+
+def test_a_long_run_sends_small_messages_and_saves_a_small_notebook(lab: Lab) -> None:
+    lab.open("long.ipynb", LOAD, training(steps=3000))
+    lab.run(0)
+    # The bundle has come; what counts from here on are the frames.
+    lab.message_sizes.clear()
+    lab.run(1)
+    lab.sees_step(3000)
+    assert lab.points() > 100
+    lab.command("docmanager:save")
+    assert max(lab.message_sizes) < 1_000_000
+    assert (lab.server.root / "long.ipynb").stat().st_size < 60_000

@@ -1,0 +1,135 @@
+"""How the dock looks: themes, narrow places, odd numbers and odd names."""
+
+from __future__ import annotations
+
+from labdriver import LOAD, Lab, expect
+
+COLOURS = """() => {
+    const strip = document.querySelector('#gradlab-dock [data-panel="strip"]');
+    const fact = strip.querySelector('.gl-fact b');
+    let ground = strip;
+    while (getComputedStyle(ground).backgroundColor === 'rgba(0, 0, 0, 0)') ground = ground.parentElement;
+    return [getComputedStyle(ground).backgroundColor, getComputedStyle(fact).color];
+}"""
+
+# Text that does not fit: an element wider inside than outside, in a place that cannot scroll sideways.
+SPILLS = """() => {
+    const dock = document.querySelector('#gradlab-dock');
+    const edge = dock.getBoundingClientRect().right;
+    return [...dock.querySelectorAll('[data-panel] *')]
+        .filter(e => e.getClientRects().length && !e.closest('svg') && !e.closest('.gl-scroll'))
+        .filter(e => e.getBoundingClientRect().right > edge + 1)
+        .map(e => `${e.tagName}.${e.className}`);
+}"""
+
+MODEL = """
+import gradlab as gl
+from gradlab import nn
+gl.manual_seed(0)
+model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+optimizer = gl.optim.AdamW(model.parameters(), lr=1e-2)
+x, y = gl.randn(16, 64), gl.randint(0, 10, (16,))
+for _ in range(40):
+    loss = nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def brightness(colour: str) -> float:
+    """Return how light an `rgb(...)` colour is, 0 to 255."""
+    red, green, blue = (float(part) for part in colour.partition("(")[2].rstrip(")").split(",")[:3])
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+
+
+def test_the_dock_follows_the_theme(lab: Lab) -> None:
+    lab.open("theme.ipynb", LOAD, MODEL)
+    lab.run_all()
+    lab.sees_step(40)
+    light = [brightness(colour) for colour in lab.page.evaluate(COLOURS)]
+    lab.shot("light")
+    lab.theme("JupyterLab Dark")
+    try:
+        dark = [brightness(colour) for colour in lab.page.evaluate(COLOURS)]
+        lab.shot("dark")
+    finally:
+        lab.theme("JupyterLab Light")
+    assert light[0] > 200 > 100 > light[1]
+    assert dark[0] < 100 < 150 < dark[1]
+
+
+def test_a_dock_of_400_pixels_holds_everything(lab: Lab) -> None:
+    lab.open("narrow-dock.ipynb", LOAD, MODEL)
+    lab.run_all()
+    lab.sees_step(40)
+    lab.dock_width(400)
+    lab.eventually(lambda: 396 <= lab.visible_dock()["width"] <= 404)
+    lab.eventually(lambda: lab.page.evaluate(SPILLS) == [])
+    for name in ("strip", "graph", "gradients", "shapes", "optimizer"):
+        expect(lab.panel(name)).to_be_attached()
+
+
+def test_a_narrow_window_leaves_room_for_the_notebook(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 900, "height": 700})
+    try:
+        lab.open("narrow-window.ipynb", LOAD, MODEL)
+        lab.run_all()
+        lab.sees_step(40)
+        box = lab.visible_dock()
+        assert box["width"] >= 300
+        assert box["x"] + box["width"] <= 900
+        lab.eventually(lambda: lab.page.evaluate(SPILLS) == [])
+        lab.shot("900")
+    finally:
+        lab.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def test_names_with_html_in_them_are_text(lab: Lab) -> None:
+    name = "<img src=x onerror='window.pwned=1'>"
+    lab.open(
+        "html.ipynb",
+        LOAD,
+        f"""
+import gradlab as gl
+class Model(gl.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = {{"{name}": gl.nn.Linear(3, 2)}}
+    def forward(self, x):
+        return self.layers["{name}"](x)
+model = Model()
+optimizer = gl.optim.SGD(model.parameters(), lr=0.1)
+loss = model(gl.randn(4, 3)).sum()
+loss.backward()
+optimizer.step()
+""",
+    )
+    lab.run_all()
+    lab.sees_step(1)
+    expect(lab.panel("optimizer")).to_contain_text("<img")
+    assert lab.dock.locator("img").count() == 0
+    assert lab.page.evaluate("() => window.pwned") is None
+
+
+def test_nan_and_infinity_are_shown_by_name(lab: Lab) -> None:
+    lab.open(
+        "nan.ipynb",
+        LOAD,
+        """
+import numpy as np
+import gradlab as gl
+w = gl.tensor([-1.0, 2.0], requires_grad=True)
+with np.errstate(all="ignore"):
+    a = gl.log(w)
+    b = gl.exp(w * 1000.0)
+    loss = (a * b).sum()
+    loss.backward()
+""",
+    )
+    lab.run_all()
+    graph = lab.panel("graph")
+    expect(graph.locator('[data-op="0"] .gl-v')).to_have_text("NaN")
+    expect(graph.locator('[data-op="0"] .gl-v')).to_have_attribute("data-value", "NaN")
+    expect(graph.locator('[data-op="2"] .gl-v')).to_contain_text("Inf")
+    expect(lab.panel("strip")).to_contain_text("NaN")
