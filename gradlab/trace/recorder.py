@@ -242,17 +242,17 @@ class Recorder:
     @property
     def run(self) -> int:
         """The number of the run, counted up where a model was built anew and by `clear`."""
-        return self._steps.run.number
+        return self._settled().run.number
 
     @property
     def step(self) -> int:
         """How many steps of this run are complete: have got their update."""
-        return self._steps.run.step
+        return self._settled().run.step
 
     @property
     def timeline(self) -> Timeline:
         """Loss, gradients and updates of this run's steps."""
-        return self._steps.run.timeline
+        return self._settled().run.timeline
 
     @property
     def open(self) -> bool:
@@ -294,11 +294,17 @@ class Recorder:
     def _live(self) -> bool:
         return self._in_frame or self.running
 
+    def _settled(self) -> Steps:
+        """The steps, where nothing runs with a hand-written update counted that came after the last op."""
+        if not self._live:
+            with self.lock:
+                self._steps.settle()
+        return self._steps
+
     def _shown(self) -> Tape:
-        steps = self._steps
+        steps = self._settled()
         tape, last = steps.tape, steps.last
         if not self._live:
-            steps.settle()
             return tape if tape.graphs or last is None else last
         if last is None or tape.updated or (tape.graphs and _cell(tape) != _cell(last)):
             return tape

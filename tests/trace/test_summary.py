@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradlab.trace import norm
+from gradlab.trace.summary import rms
+
+
+@given(st.lists(st.floats(-(2.0**100), 2.0**100, width=32), max_size=40), st.sampled_from(["float16", "float32", "float64"]))
+@settings(max_examples=60, deadline=None)
+def test_the_norm_equals_numpys_in_float64(values, dtype):
+    with np.errstate(over="ignore"):
+        array = np.array(values, dtype)
+        expected = np.linalg.norm(array.astype(np.float64))
+    assert norm(array) == pytest.approx(expected, rel=1e-5, abs=1e-300) or not math.isfinite(expected)
+
+
+def test_a_sum_of_squares_that_leaves_float32_is_no_alarm_and_no_zero():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert norm(np.full(100, 1e30, np.float32)) == pytest.approx(1e31)
+        assert norm(np.full(100, 1e-30, np.float32)) == pytest.approx(1e-29)
+        assert norm(np.full(4, 1e-40, np.float32)) == pytest.approx(2e-40, rel=1e-3)
+        assert norm(np.full(4, 6e4, np.float16)) == pytest.approx(1.2e5, rel=1e-2)
+        assert norm(np.full(4, 1e200)) == pytest.approx(2e200)
+        assert norm(np.full(4, 1e-200)) == pytest.approx(2e-200)
+
+
+def test_nan_and_infinity_stay_what_they_are():
+    assert math.isnan(norm(np.array([1.0, np.nan, 2.0], np.float32)))
+    assert norm(np.array([1.0, -np.inf], np.float32)) == math.inf
+    assert math.isnan(norm(np.array([np.inf, np.nan])))
+
+
+def test_whole_numbers_truth_values_and_nothing_have_norms_too():
+    assert norm(np.array([3, -4])) == 5.0
+    assert norm(np.array([200, 200], np.uint8)) == pytest.approx(math.sqrt(80_000))
+    assert norm(np.array([True, False, True, True, True])) == 2.0
+    assert norm(np.empty((0, 3), np.float32)) == 0.0
+    assert norm(np.float32(-3.0).reshape(())) == 3.0
+    assert norm(np.zeros(5, np.float32)) == 0.0
+
+
+def test_views_of_any_layout_have_the_norm_of_their_entries():
+    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    for view in (array.T, array[:, ::2], array[..., ::-1], np.broadcast_to(array[:1], (5, 3, 4)), array.transpose(1, 0, 2)):
+        assert norm(view) == pytest.approx(np.linalg.norm(view.astype(np.float64)))
+
+
+def test_the_root_mean_square_of_nothing_is_zero():
+    assert (rms(0.0, 0), rms(10.0, 4)) == (0.0, 5.0)
