@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import ops
-from .ops.reduce import Dim
+from .ops.argument import Dim
 
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
@@ -160,6 +160,9 @@ class Surface:
     def ne(self, other: TensorLike) -> Tensor:
         return ops.ne(self, other)
 
+    def clamp(self, min: float | None = None, max: float | None = None) -> Tensor:
+        return ops.clamp(self, min, max)
+
     def masked_fill(self, mask: TensorLike, value: TensorLike) -> Tensor:
         return ops.masked_fill(self, mask, value)  # type: ignore[arg-type]
 
@@ -191,6 +194,15 @@ class Surface:
 
     def argmin(self, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Tensor:
         return ops.argmin(self, dim, keepdim, **numpy)
+
+    def norm(self, p: float = 2.0, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+        return ops.norm(self, p, dim, keepdim, **numpy)
+
+    def var(self, dim: Dim = None, correction: int = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+        return ops.var(self, dim, correction, keepdim, **numpy)
+
+    def std(self, dim: Dim = None, correction: int = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+        return ops.std(self, dim, correction, keepdim, **numpy)
 
     def logsumexp(self, dim: Dim = None, keepdim: bool = False) -> Tensor:
         return ops.logsumexp(self, dim, keepdim)

@@ -7,12 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from .activation import LeakyReLU as LeakyReLU
+from .activation import LogSigmoid as LogSigmoid
 from .activation import ReLU as ReLU
 from .activation import Sigmoid as Sigmoid
+from .activation import SiLU as SiLU
+from .activation import Softplus as Softplus
 from .activation import Tanh as Tanh
+from .activation import leaky_relu as leaky_relu
+from .activation import logsigmoid as logsigmoid
 from .activation import relu as relu
 from .activation import sigmoid as sigmoid
+from .activation import silu as silu
+from .activation import softplus as softplus
 from .activation import tanh as tanh
+from .argument import ArgumentError as ArgumentError
+from .argument import ChoiceError as ChoiceError
+from .argument import DimError as DimError
+from .argument import KeywordError as KeywordError
 from .arithmetic import Abs as Abs
 from .arithmetic import Add as Add
 from .arithmetic import Div as Div
@@ -33,6 +45,8 @@ from .cast import Cast as Cast
 from .cast import Clone as Clone
 from .cast import cast as cast
 from .cast import clone as clone
+from .clamp import Clamp as Clamp
+from .clamp import clamp as clamp
 from .comparison import Eq as Eq
 from .comparison import Ge as Ge
 from .comparison import Gt as Gt
@@ -45,6 +59,10 @@ from .comparison import gt as gt
 from .comparison import le as le
 from .comparison import lt as lt
 from .comparison import ne as ne
+from .cross_entropy import CrossEntropy as CrossEntropy
+from .cross_entropy import LabelError as LabelError
+from .cross_entropy import SoftCrossEntropy as SoftCrossEntropy
+from .cross_entropy import cross_entropy as cross_entropy
 from .extremum import AMax as AMax
 from .extremum import AMin as AMin
 from .extremum import ArgMax as ArgMax
@@ -59,7 +77,6 @@ from .extremum import argmin as argmin
 from .extremum import max as max  # noqa: A004
 from .extremum import min as min  # noqa: A004
 from .gelu import GELU as GELU
-from .gelu import ChoiceError as ChoiceError
 from .gelu import GELUTanh as GELUTanh
 from .gelu import gelu as gelu
 from .index import Gather as Gather
@@ -83,12 +100,11 @@ from .linalg import Linear as Linear
 from .linalg import MatMul as MatMul
 from .linalg import linear as linear
 from .linalg import matmul as matmul
-from .loss import CrossEntropy as CrossEntropy
-from .loss import LabelError as LabelError
+from .loss import BinaryCrossEntropy as BinaryCrossEntropy
+from .loss import BinaryCrossEntropyWithLogits as BinaryCrossEntropyWithLogits
 from .loss import MSELoss as MSELoss
-from .loss import ReductionError as ReductionError
-from .loss import SoftCrossEntropy as SoftCrossEntropy
-from .loss import cross_entropy as cross_entropy
+from .loss import binary_cross_entropy as binary_cross_entropy
+from .loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from .loss import mse_loss as mse_loss
 from .power import Cos as Cos
 from .power import Exp as Exp
@@ -103,16 +119,13 @@ from .power import pow as pow  # noqa: A004
 from .power import sin as sin
 from .power import sqrt as sqrt
 from .random import Dropout as Dropout
-from .random import RangeError as RangeError
 from .random import dropout as dropout
-from .reduce import KeywordError as KeywordError
 from .reduce import Mean as Mean
 from .reduce import Prod as Prod
 from .reduce import Sum as Sum
 from .reduce import mean as mean
 from .reduce import prod as prod
 from .reduce import sum as sum  # noqa: A004
-from .shape import DimError as DimError
 from .shape import Expand as Expand
 from .shape import Flatten as Flatten
 from .shape import Permute as Permute
@@ -133,6 +146,12 @@ from .softmax import Softmax as Softmax
 from .softmax import log_softmax as log_softmax
 from .softmax import logsumexp as logsumexp
 from .softmax import softmax as softmax
+from .spread import Norm as Norm
+from .spread import Std as Std
+from .spread import Var as Var
+from .spread import norm as norm
+from .spread import std as std
+from .spread import var as var
 
 UFUNCS: dict[np.ufunc, Callable[..., Any]] = {  # what `numpy.exp(t)` and `array * t` mean
     np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: div, np.negative: neg, np.absolute: abs, np.power: pow,

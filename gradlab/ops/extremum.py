@@ -8,7 +8,7 @@ from ..backend import Array, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ShapeError, explain
 from ..function import Function
-from .reduce import Dim, spelled
+from .argument import Dim, spelled
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike

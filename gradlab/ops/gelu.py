@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
-from ..errors import GradlabError, explain
+from ..errors import explain
 from ..function import Function
+from .argument import ChoiceError
 from .dtype import floating
 
 if TYPE_CHECKING:
@@ -124,10 +125,6 @@ class GELUTanh(Function):
             d *= 0.5
             d *= flat_g[part]
         return xp.reshape(dx, g.shape)
-
-
-class ChoiceError(GradlabError, ValueError):
-    """A word that names none of the choices."""
 
 
 def gelu(x: TensorLike, approximate: str = "none") -> Tensor:

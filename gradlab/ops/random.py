@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 from ..backend import Array, generator, xp_of
 from ..cases import Case, Draw
-from ..errors import GradlabError, explain
+from ..errors import explain
 from ..function import Function
+from .argument import ArgumentError
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-
-class RangeError(GradlabError, ValueError):
-    """A number outside the range where it has a meaning."""
 
 
 class Dropout(Function):
@@ -47,7 +44,7 @@ def dropout(x: TensorLike, p: float = 0.5, training: bool = True) -> Tensor:
     Shapes: x: (*), y: (*)
 
     Raises:
-        RangeError: `p` is no probability.
+        ArgumentError: `p` is no probability.
 
     >>> dropout([1.0, 2.0], p=1.0).data
     array([0., 0.], dtype=float32)
@@ -55,7 +52,7 @@ def dropout(x: TensorLike, p: float = 0.5, training: bool = True) -> Tensor:
     array([1., 2.], dtype=float32)
     """
     if not 0.0 <= p <= 1.0:
-        raise RangeError(explain("dropout: p is the probability to drop an entry", got={"p": p}, need="a number from 0 to 1"))
+        raise ArgumentError(explain("dropout: p is the probability to drop an entry", got={"p": p}, need="a number from 0 to 1"))
     if hasattr(x, "grad_fn") and not (training and p):
         return x  # type: ignore[return-value] - a Tensor; nothing to do, so no step
     return Dropout.apply(x, p=p if training else 0.0)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from math import prod as product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw, Given
-from ..errors import GradlabError, explain
 from ..function import Function
+from .argument import Dim, spelled
 from .dtype import need_floats
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-Dim: TypeAlias = int | tuple[int, ...] | None
 
 OVER = (
     Case(Draw((3, 4))),
@@ -27,29 +25,6 @@ OVER = (
     Case(Draw((0, 3)), dim=1),
     Case(Draw((2, 1, 3)), dim=1),
 )
-
-
-def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
-    """`dim` and `keepdim` as params, where NumPy's spellings `axis` and `keepdims` were also taken.
-
-    Raises:
-        TypeError: a keyword that no reduction has.
-    """
-    if numpy:
-        axis, keepdims = numpy.pop("axis", None), numpy.pop("keepdims", False)
-        wrong = [name for name, value in numpy.items() if value is not None]  # numpy.sum(t) passes out=None
-        if wrong:
-            raise KeywordError(
-                explain(f"reduction: no such keyword as {', '.join(wrong)}", got=numpy, need="dim and keepdim (or axis and keepdims)")
-            )
-        dim, keepdim = axis if dim is None else dim, keepdim or bool(keepdims)
-    if isinstance(dim, list):
-        dim = tuple(dim)
-    return {"dim": dim, "keepdim": True} if keepdim else {"dim": dim} if dim is not None else {}
-
-
-class KeywordError(GradlabError, TypeError):
-    """A keyword that the op does not have."""
 
 
 class Sum(Function):

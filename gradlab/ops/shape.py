@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
+from .argument import axis_of, sizes
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-
-class DimError(ShapeError, IndexError):
-    """An axis the tensor does not have."""
-
-
-def _axis(op: str, dim: int, x: Array, extra: int = 0) -> int:
-    """`dim` counted from the front."""
-    n = x.ndim + extra
-    if not -n <= dim < n:
-        raise DimError(explain(f"{op}: there is no axis {dim}", got={"x": x.shape}, need=f"a dim from {-n} to {n - 1}"))
-    return dim % n
-
-
-def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
-    """The ints, whether they came one by one or as one tuple or list.
-
-    >>> sizes((2, 3)), sizes(((2, 3),))
-    ((2, 3), (2, 3))
-    """
-    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
 
 
 class Reshape(Function):
@@ -100,7 +80,7 @@ class Flatten(Function):
         self.shape = x.shape
         if not x.shape:
             return xp_of(x).reshape(x, (1,))
-        first, last = _axis("flatten", start_dim, x), _axis("flatten", end_dim, x)
+        first, last = axis_of("flatten", start_dim, x), axis_of("flatten", end_dim, x)
         if first > last:
             raise ShapeError(
                 explain(
@@ -141,7 +121,7 @@ class Transpose(Function):
     view = True
 
     def forward(self, x: Array, dim0: int, dim1: int) -> Array:
-        self.dims = _axis("transpose", dim0, x), _axis("transpose", dim1, x)
+        self.dims = axis_of("transpose", dim0, x), axis_of("transpose", dim1, x)
         return xp_of(x).swapaxes(x, *self.dims)
 
     def backward(self, g: Array) -> Array:
@@ -176,7 +156,7 @@ class Permute(Function):
     view = True
 
     def forward(self, x: Array, dims: tuple[int, ...]) -> Array:
-        self.order = [_axis("permute", d, x) for d in dims]
+        self.order = [axis_of("permute", d, x) for d in dims]
         if sorted(self.order) != list(range(x.ndim)):
             raise ShapeError(
                 explain(
@@ -266,7 +246,7 @@ class Squeeze(Function):
 
     def forward(self, x: Array, dim: int | tuple[int, ...] | None = None) -> Array:
         self.shape = x.shape
-        dims = range(x.ndim) if dim is None else [_axis("squeeze", d, x) for d in (dim if isinstance(dim, tuple) else (dim,))]
+        dims = range(x.ndim) if dim is None else [axis_of("squeeze", d, x) for d in (dim if isinstance(dim, tuple) else (dim,))]
         return xp_of(x).reshape(x, tuple([n for i, n in enumerate(x.shape) if n != 1 or i not in dims]))
 
     def backward(self, g: Array) -> Array:
@@ -300,7 +280,7 @@ class Unsqueeze(Function):
 
     def forward(self, x: Array, dim: int) -> Array:
         self.shape = x.shape
-        return xp_of(x).expand_dims(x, _axis("unsqueeze", dim, x, extra=1))
+        return xp_of(x).expand_dims(x, axis_of("unsqueeze", dim, x, extra=1))
 
     def backward(self, g: Array) -> Array:
         return xp_of(g).reshape(g, self.shape)

@@ -1,0 +1,95 @@
+"""Arguments that several ops take, read in one place: dim and keepdim, sizes, reduction. Not an op."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..backend import Array, xp_of
+from ..errors import GradlabError, ShapeError, explain
+
+if TYPE_CHECKING:
+    from .._tensor import TensorLike
+
+Dim: TypeAlias = int | tuple[int, ...] | None
+
+
+class ArgumentError(GradlabError, ValueError):
+    """A value that an argument has no meaning for."""
+
+
+class ChoiceError(ArgumentError):
+    """A word that names none of the choices."""
+
+
+class KeywordError(GradlabError, TypeError):
+    """A keyword that the op does not have."""
+
+
+class DimError(ShapeError, IndexError):
+    """An axis the tensor does not have."""
+
+
+def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
+    """`dim` and `keepdim` as params, where NumPy's spellings `axis` and `keepdims` were also taken.
+
+    Raises:
+        TypeError: a keyword that no reduction has.
+    """
+    if numpy:
+        axis, keepdims = numpy.pop("axis", None), numpy.pop("keepdims", False)
+        wrong = [name for name, value in numpy.items() if value is not None]  # numpy.sum(t) passes out=None
+        if wrong:
+            raise KeywordError(
+                explain(f"reduction: no such keyword as {', '.join(wrong)}", got=numpy, need="dim and keepdim (or axis and keepdims)")
+            )
+        dim, keepdim = axis if dim is None else dim, keepdim or bool(keepdims)
+    if isinstance(dim, list):
+        dim = tuple(dim)
+    return {"dim": dim, "keepdim": True} if keepdim else {"dim": dim} if dim is not None else {}
+
+
+def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """The ints, whether they came one by one or as one tuple or list.
+
+    >>> sizes((2, 3)), sizes(((2, 3),))
+    ((2, 3), (2, 3))
+    """
+    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+
+
+def axis_of(op: str, dim: int, x: Array, extra: int = 0) -> int:
+    """`dim` counted from the front."""
+    n = x.ndim + extra
+    if not -n <= dim < n:
+        raise DimError(explain(f"{op}: there is no axis {dim}", got={"x": x.shape}, need=f"a dim from {-n} to {n - 1}"))
+    return dim % n
+
+
+def need_reduction(op: str, reduction: str) -> None:
+    """Refuse a word that names no reduction.
+
+    Raises:
+        ChoiceError: neither mean, sum nor none.
+    """
+    if reduction not in ("mean", "sum", "none"):
+        raise ChoiceError(explain(f"{op}: which reduction?", got={"reduction": repr(reduction)}, need='"mean", "sum" or "none"'))
+
+
+def need_same_shape(op: str, a: TensorLike, b: TensorLike) -> None:
+    """Refuse what would broadcast: (4, 1) against (4,) is 16 differences."""
+    x, t = xp_of(a).shape(a), xp_of(b).shape(b)
+    if x != t:
+        fix = "target.reshape(input.shape)" if prod(x) == prod(t) else ""
+        raise ShapeError(
+            explain(f"{op}: input and target have different shapes", got={"input": x, "target": t}, need="the same shape", fix=fix)
+        )
+
+
+def reduced(losses: Array, reduction: str, n: float, shape: tuple[int, ...]) -> Array:
+    """One loss an entry as asked for; a mean over nothing is NaN."""
+    xp = xp_of(losses)
+    if reduction == "none":
+        return xp.reshape(losses, shape)
+    total = xp.sum(losses)
+    return total if reduction == "sum" else total / n if n else total + xp.nan
