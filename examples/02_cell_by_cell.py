@@ -84,7 +84,8 @@ W2.data -= lr * W2.grad
 b2.data -= lr * b2.grad
 
 # %% [markdown]
-# **Look at the graph:** nothing new is in it, since an update is not something to learn from.
+# **Look at the strip:** one step is done. **Look at the gradients:** each weight has its first column. **Look at the shapes:** the four
+# products `lr * W1.grad` and so on are listed, but they are not part of the graph, since an update is not something to learn from.
 #
 # ### Forget the gradients
 #
@@ -149,7 +150,7 @@ loss.backward()
 optimizer.step()
 
 # %% [markdown]
-# **Look at the optimizer.** A row for each weight: the gradient, what AdamW keeps in memory about it (a running mean of the gradients
+# **Look at the optimizer.** A row for each weight and bias: the gradient, what AdamW keeps in memory about it (a running mean of the gradients
 # and of their squares), the step size that follows for this weight, and in *update:weight* how far it moved compared with its size.
 #
 # ### Forget the gradients
