@@ -52,7 +52,7 @@ def test_every_op_is_checked_where_ops_go_wrong(op):
     seen = shapes(op)
     assert any(0 in shape for inputs in seen for shape in inputs), "an empty input"
     assert any(len(shape) >= 3 for inputs in seen for shape in inputs), "three axes"
-    no_scalar_form = {"MatMul", "Linear", "Transpose", "Cat", "Narrow", "CrossEntropy", "SoftCrossEntropy"}
+    no_scalar_form = {"MatMul", "Linear", "Transpose", "Cat", "Narrow", "CrossEntropy", "SoftCrossEntropy", "Std"}
     assert op.__name__ in no_scalar_form or any(() in inputs for inputs in seen), "a 0-d input"
     if op.aligns and op.kind == "elementwise":
         left, right = [inputs[0] for inputs in seen], [inputs[1] for inputs in seen]

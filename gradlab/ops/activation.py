@@ -219,7 +219,7 @@ def logsigmoid(x: TensorLike) -> Tensor:
 
     Shapes: x: (*), y: (*)
 
-    >>> logsigmoid([-800.0, 0.0]).data.round(3)
-    array([-800.   ,   -0.693], dtype=float32)
+    >>> logsigmoid([-800.0, 800.0]).data
+    array([-800.,   -0.], dtype=float32)
     """
     return LogSigmoid.apply(x)

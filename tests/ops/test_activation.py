@@ -149,3 +149,30 @@ def test_logsumexp_over_several_axes_keeps_them_where_asked():
     np.testing.assert_allclose(gl.logsumexp(gl.tensor(x), [0, -1]).data, want)
     np.testing.assert_allclose(gl.tensor(x).logsumexp((0, 2), keepdim=True).data, want[None, :, None])
     np.testing.assert_allclose(gl.logsumexp(gl.tensor(x)).item(), np.log(np.exp(x).sum()))
+
+
+def test_leaky_relu_has_its_slope_at_zero():
+    y, dx = pulled(lambda x: gl.leaky_relu(x, 0.1), [0.0, -1.0, 2.0])
+    np.testing.assert_allclose(y, [0, -0.1, 2])
+    assert dx.tolist() == [0.1, 0.1, 1.0]
+    assert np.isnan(gl.leaky_relu([np.nan]).data).all()
+
+
+def test_silu():
+    y, dx = pulled(gl.silu, [*FAR, 1.0])
+    np.testing.assert_allclose(y, [0, -40 * TAIL, 0, 40, 1000, 0.7310585786300049], atol=1e-300)
+    np.testing.assert_allclose(dx, [0, -39 * TAIL, 0.5, 1, 1, 0.9276705118714869], atol=1e-15)
+
+
+def test_softplus_is_linear_far_up_and_keeps_its_tail():
+    y, dx = pulled(gl.softplus, FAR)
+    np.testing.assert_allclose(y, [0, TAIL, np.log(2), 40, 1000], rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(dx, [0, TAIL, 0.5, 1, 1], rtol=1e-14, atol=1e-300)
+    assert gl.softplus(gl.tensor([-120.0, 120.0])).tolist() == [pytest.approx(0.0, abs=1e-30), 120.0]
+    np.testing.assert_allclose(gl.softplus(gl.tensor([0.5], dtype="float64"), beta=2.0).data, np.log1p(np.e) / 2)
+
+
+def test_logsigmoid_is_the_logarithm_of_the_sigmoid_also_where_that_is_zero():
+    y, dx = pulled(gl.logsigmoid, FAR)
+    np.testing.assert_allclose(y, [-1000, -40, -np.log(2), -TAIL, 0], rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(dx, [1, 1, 0.5, TAIL, 0], rtol=1e-14, atol=1e-300)

@@ -171,3 +171,18 @@ def test_dividing_by_zero_gives_infinity_as_numpy_does():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         assert (gl.tensor([1.0, -1.0]) / 0.0).tolist() == [np.inf, -np.inf]
+
+
+def test_clamp_moves_what_is_outside_and_cuts_its_gradient():
+    x = gl.tensor([-2.0, -1.0, 0.5, 1.0, 3.0], requires_grad=True)
+    y = x.clamp(-1.0, 1.0)
+    y.sum().backward()
+    assert y.tolist() == [-1.0, -1.0, 0.5, 1.0, 1.0] and x.grad.tolist() == [0.0, 1.0, 1.0, 1.0, 0.0]
+    assert gl.clamp(x, min=0.0).tolist() == [0.0, 0.0, 0.5, 1.0, 3.0] and gl.clamp(x, max=0).tolist() == [-2.0, -1.0, 0.0, 0.0, 0.0]
+    assert np.isnan(gl.clamp([np.nan], 0.0, 1.0).data).all()
+
+
+def test_clamp_wants_numbers():
+    for kw in ({}, {"min": gl.tensor(0.0)}, {"min": 0.0, "max": "1"}):
+        with pytest.raises(TypeError, match="clamp: the bounds are numbers"):
+            gl.clamp([1.0], **kw)

@@ -189,3 +189,54 @@ def test_squared_errors_refuse_shapes_that_would_broadcast():
     with pytest.raises(ShapeError) as error:
         gl.mse_loss(gl.zeros(4, 2), gl.zeros(4))
     assert "try:" not in str(error.value)
+
+
+SCORES = np.array([-1000.0, -40.0, 0.0, 40.0, 1000.0])
+TAIL = 4.248354255291589e-18  # 1 / (1 + e^40)
+
+
+def test_yes_and_no_from_scores_neither_overflow_nor_lose_digits():
+    z = gl.tensor(SCORES, requires_grad=True)
+    y = gl.binary_cross_entropy_with_logits(z, gl.tensor([1.0, 1.0, 0.0, 1.0, 0.0]), reduction="none")
+    y.sum().backward()
+    np.testing.assert_allclose(y.data, [1000, 40, np.log(2), TAIL, 1000], rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(z.grad.data, [-1, -1, 0.5, -TAIL, 1], rtol=1e-14, atol=1e-300)
+
+
+def test_the_weight_of_yes():
+    z, t = gl.tensor([[1.0, -2.0], [0.5, 0.0]], dtype="float64"), gl.tensor([[1.0, 0.0], [1.0, 1.0]], dtype="float64")
+    s = 1 / (1 + np.exp(-z.data))
+    for w in (3.0, [3.0, 0.5], gl.tensor([3.0, 0.5])):
+        p = np.asarray(w.data if isinstance(w, gl.Tensor) else w)
+        want = -(p * t.data * np.log(s) + (1 - t.data) * np.log(1 - s))
+        np.testing.assert_allclose(gl.binary_cross_entropy_with_logits(z, t, w, reduction="none").data, want, rtol=1e-12)
+        np.testing.assert_allclose(gl.binary_cross_entropy_with_logits(z, t, pos_weight=w).item(), want.mean(), rtol=1e-12)
+        assert gl.binary_cross_entropy_with_logits(gl.cast(z, "float32"), gl.cast(t, "float32"), w).dtype == "float32"
+
+
+def test_yes_and_no_from_probabilities_cost_at_most_a_hundred():
+    p = gl.tensor([0.0, 1.0, 0.5, 0.0, 1.0], requires_grad=True)
+    y = gl.binary_cross_entropy(p, gl.tensor([0.0, 1.0, 1.0, 1.0, 0.0]), reduction="none")
+    y.sum().backward()
+    np.testing.assert_allclose(y.data, [0.0, 0.0, np.log(2), 100.0, 100.0], rtol=1e-6)
+    assert np.isfinite(p.grad.data).all() and p.grad.data[2] == -2.0
+    np.testing.assert_allclose(gl.binary_cross_entropy([0.2, 0.9], [0.0, 1.0]).item(), -(np.log(0.8) + np.log(0.9)) / 2, rtol=1e-6)
+    for f in (gl.binary_cross_entropy, gl.binary_cross_entropy_with_logits):
+        x = gl.zeros(0, requires_grad=True)
+        loss = f(x, gl.zeros(0))
+        loss.backward()
+        assert np.isnan(loss.item()) and x.grad.shape == (0,)
+
+
+def test_what_is_no_probability_is_refused():
+    for bad in ([1.5], [-0.1], [np.nan]):
+        with pytest.raises(ValueError, match=r"an entry of input is no probability\n.*\n.*\n.*\n  try:     input\.sigmoid\(\)"):
+            gl.binary_cross_entropy(bad, [1.0])
+
+
+def test_losses_of_yes_and_no_refuse_shapes_that_would_broadcast():
+    for f in (gl.binary_cross_entropy, gl.binary_cross_entropy_with_logits):
+        with pytest.raises(ShapeError, match="input and target have different shapes"):
+            f(gl.zeros(4, 1), gl.zeros(4))
+        with pytest.raises(ValueError, match="which reduction"):
+            f(gl.zeros(4), gl.zeros(4), reduction="avg")

@@ -1,0 +1,65 @@
+"""Norm, variance and standard deviation against NumPy, and at the points where their slopes have no limit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab.errors import DTypeError
+
+X = np.arange(24.0).reshape(2, 3, 4) % 7 - 2
+
+
+@pytest.mark.parametrize("dim", [None, 0, -1, (0, 2)])
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_they_equal_numpys(dim, keepdim):
+    x = gl.tensor(X)
+    for got, want in [
+        (x.var(dim, keepdim=keepdim), np.var(X, axis=dim, keepdims=keepdim, ddof=1)),
+        (x.var(dim, 0, keepdim), np.var(X, axis=dim, keepdims=keepdim)),
+        (x.std(dim, keepdim=keepdim), np.std(X, axis=dim, keepdims=keepdim, ddof=1)),
+        (gl.std(x, axis=dim, keepdims=keepdim, correction=0), np.std(X, axis=dim, keepdims=keepdim)),
+        (x.norm(dim=dim, keepdim=keepdim), np.sqrt((X * X).sum(axis=dim, keepdims=keepdim))),
+        (gl.norm(x, 1, axis=dim, keepdims=keepdim), np.abs(X).sum(axis=dim, keepdims=keepdim)),
+        (x.norm(3, dim, keepdim), (np.abs(X) ** 3).sum(axis=dim, keepdims=keepdim) ** (1 / 3)),
+    ]:
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got.data, want)
+
+
+def gradient(values, f):
+    x = gl.tensor(values, dtype="float64", requires_grad=True)
+    f(x).sum().backward()
+    return x.grad.tolist()
+
+
+def test_a_vector_of_length_zero_has_gradient_zero_and_spoils_no_other_row():
+    assert gradient([0.0, 0.0], lambda x: x.norm()) == [0.0, 0.0]
+    assert gradient([0.0, 0.0], lambda x: x.norm() ** 2) == [0.0, 0.0]
+    assert gradient([0.0, 0.0], lambda x: x.norm(3)) == [0.0, 0.0]
+    np.testing.assert_allclose(gradient([[0.0, 0.0], [3.0, 4.0]], lambda x: x.norm(dim=1)), [[0.0, 0.0], [0.6, 0.8]])
+    assert gradient([0.0, -2.0], lambda x: x.norm(1)) == [0.0, -1.0]
+
+
+def test_entries_that_are_all_equal_have_no_slope():
+    np.testing.assert_allclose(gradient([[5.0, 5.0], [1.0, 3.0]], lambda x: x.std(1, correction=0)), [[0.0, 0.0], [-0.5, 0.5]])
+    assert gradient([5.0, 5.0], lambda x: x.var()) == [0.0, 0.0]
+
+
+def test_the_spread_of_one_entry_is_not_known():
+    x = gl.tensor([3.0], requires_grad=True)
+    assert np.isnan(x.var().item()) and np.isnan(x.std().item()) and np.isnan(gl.zeros(0).var().item())
+    x.var().backward()
+    assert np.isnan(x.grad.data).all()
+    x.std().backward()
+
+
+def test_what_has_no_norm_or_spread_is_refused():
+    for f in (gl.var, gl.std, gl.norm):
+        with pytest.raises(DTypeError, match="takes floating numbers"):
+            f(gl.tensor([1, 2]))
+    with pytest.raises(ValueError, match=r"try:  x\.abs\(\)\.amax\(\)"):
+        gl.norm([1.0], float("inf"))
+    with pytest.raises(ValueError, match="this p gives no norm"):
+        gl.norm([1.0], 0.5)

@@ -1,0 +1,62 @@
+"""Tensor's methods and operators are the ops, and NumPy's functions find them."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab import ops
+from gradlab.surface import Surface
+
+METHODS = [name for name, f in vars(Surface).items() if inspect.isfunction(f) and not name.startswith("_") and name != "view"]
+X = np.array([[0.5, 1.5], [2.5, 0.25]])
+ARGUMENTS = {
+    **dict.fromkeys(["add", "sub", "mul", "div", "pow", "maximum", "minimum", "lt", "le", "gt", "ge", "eq", "ne", "matmul"], (X.T,)),
+    **dict.fromkeys(["softmax", "log_softmax", "unsqueeze", "split", "chunk"], (1,)),
+    "clamp": (1.0, 2.0), "masked_fill": (X > 1, 0.0), "reshape": (4, 1), "transpose": (0, 1), "permute": (1, 0),
+    "expand": (3, 2, 2), "narrow": (0, 1, 1),
+}  # fmt: skip
+
+
+def arrays(result):
+    return [t.data for t in result] if isinstance(result, tuple) else [result.data]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_the_op_of_its_name(name):
+    x, arguments = gl.tensor(X), ARGUMENTS.get(name, ())
+    for got, want in zip(arrays(getattr(x, name)(*arguments)), arrays(getattr(ops, name)(x, *arguments)), strict=True):
+        np.testing.assert_array_equal(got, want)
+    assert getattr(Surface, name).__doc__ == getattr(ops, name).__doc__.partition("\n")[0]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_takes_what_its_op_takes(name):
+    method, op = inspect.signature(getattr(Surface, name)).parameters, inspect.signature(getattr(ops, name)).parameters
+    rest = list(op.values())[1:]
+    assert [(p.kind, p.default) for p in list(method.values())[1:]] == [(p.kind, p.default) for p in rest]
+
+
+@pytest.mark.parametrize(("ufunc", "op"), list(ops.UFUNCS.items()), ids=lambda f: f.__name__)
+def test_numpys_functions_become_steps_of_the_graph(ufunc, op):
+    x = gl.tensor(X, requires_grad=True)
+    inputs = (x,) if ufunc.nin == 1 else (x, X.T)
+    y = ufunc(*inputs)
+    assert isinstance(y, gl.Tensor)
+    np.testing.assert_array_equal(y.data, ufunc(*[i.data if i is x else i for i in inputs]))
+    assert y.grad_fn is not None or y.dtype == "bool"
+    if ufunc.nin == 2:
+        assert isinstance(ufunc(X.T, x), gl.Tensor)
+
+
+def test_operators_work_from_both_sides():
+    x = gl.tensor([1.0, 2.0])
+    for got, want in [
+        (x + 1, [2, 3]), (1 + x, [2, 3]), (x - 1, [0, 1]), (1 - x, [0, -1]), (x * 3, [3, 6]), (3 * x, [3, 6]),
+        (x / 2, [0.5, 1]), (2 / x, [2, 1]),
+        (x**2, [1, 4]), (2**x, [2, 4]), (-x, [-1, -2]), (+x, [1, 2]), (abs(-x), [1, 2]), (x @ [[1.0], [1.0]], [3]), ([[1.0, 1.0]] @ x, [3]),
+    ]:  # fmt: skip
+        assert got.tolist() == want
