@@ -14,7 +14,7 @@ Reduction = Literal["mean", "sum", "none"]
 
 def _checked(name: str, reduction: Reduction) -> Reduction:
     if reduction not in ("mean", "sum", "none"):
-        raise ops.ReductionError(explain(f"{name}: unknown reduction", got={"reduction": reduction}, need="'mean', 'sum' or 'none'"))
+        raise ops.ChoiceError(explain(f"{name}: unknown reduction", got={"reduction": reduction}, need="'mean', 'sum' or 'none'"))
     return reduction
 
 
@@ -40,7 +40,7 @@ class CrossEntropyLoss(Module):
     ) -> None:
         super().__init__()
         if not 0 <= label_smoothing <= 1:
-            raise ops.RangeError(
+            raise ops.ArgumentError(
                 explain(
                     "CrossEntropyLoss: label_smoothing is a share",
                     got={"label_smoothing": label_smoothing},

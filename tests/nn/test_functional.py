@@ -31,5 +31,13 @@ def test_dropout_drops_only_in_training():
     assert (F.dropout(x, p=0.5, training=False).data == 1).all()
 
 
+def test_functions_without_a_module_are_there_too():
+    z, y = gl.tensor([0.0, 2.0]), gl.tensor([0.0, 1.0])
+    assert F.leaky_relu(-z, 0.1).data.tolist() == pytest.approx([0, -0.2])
+    assert F.softplus(z).data.tolist() == pytest.approx(np.log1p(np.exp([0, 2.0])), rel=1e-6)
+    assert np.allclose(F.logsigmoid(z).data, np.log(F.sigmoid(z).data)) and np.allclose(F.silu(z).data, z.data * F.sigmoid(z).data)
+    assert F.binary_cross_entropy(F.sigmoid(z), y).item() == pytest.approx(F.binary_cross_entropy_with_logits(z, y).item(), rel=1e-6)
+
+
 def test_nn_shows_its_two_parts():
     assert nn.functional is F and nn.init.zeros_(gl.ones(1)).tolist() == [0]
