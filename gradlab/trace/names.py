@@ -53,6 +53,11 @@ class Root:
         for path, buffer in module.named_buffers():
             self.buffers.setdefault(buffer.serial, path)
 
+    def rename(self, label: str) -> None:
+        """The user gave its name to another model."""
+        self.label = label
+        self.calls.clear()
+
     def missed(self) -> bool:
         """Something was not found: walk again where that is worth its time, and say whether it was done."""
         self._misses += 1
@@ -116,9 +121,13 @@ class Names:
             self._looked_up[cls] += 1
             name = self.of(module)
             if name is not None:
+                for other in self._roots.values():
+                    if other.label == name and other.parameters and other.ref() not in (None, module):
+                        other.rename(self.of(other.ref()) or self._free(type(other.ref()).__name__))
                 return name
-        if not has_parameters:
-            return cls
+        return self._free(cls) if has_parameters else cls
+
+    def _free(self, cls: str) -> str:
         taken = {root.label for root in self._roots.values() if root.ref() is not None}
         n = 1
         while f"{cls}#{n}" in taken:

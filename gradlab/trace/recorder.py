@@ -83,7 +83,9 @@ class Recorder:
             if not self.on:
                 self._on = True
                 self._call.set(None)
-                self._steps.tape.stale = self._steps.tape.turns = True
+                tape = self._steps.tape
+                if tape.n or tape.passes:
+                    tape.stale = tape.turns = True
                 attached.append(self)
                 self._observer.attach(self)
 

@@ -157,6 +157,8 @@ class Steps:
         param = self._params.get(t.serial)
         if param is not None:
             leaf = param.leaf
+            if param.root is not None and leaf.root != param.root.label:
+                leaf = param.leaf = leaf._replace(root=param.root.label)
             if leaf.shape != data.shape or leaf.dtype != data.dtype or leaf.requires_grad is not needs:
                 leaf = param.leaf = leaf._replace(shape=data.shape, dtype=data.dtype, requires_grad=needs)
                 param.size = data.size
@@ -296,7 +298,7 @@ class Steps:
         return False
 
     def _updated_by_hand(self) -> None:
-        moved = list(self.tape.touched.values())
+        moved = self.tape.moved()
         self._begin_run_if_rebuilt(moved, False)
         self._enroll(moved)
         self._count()
@@ -312,7 +314,7 @@ class Steps:
         self.tree.epoch += 1
 
     def _enroll(self, moved: list[Param]) -> None:
-        params = [*moved, *(p for p in self.tape.touched.values() if p not in moved)]
+        params = [*moved, *(p for p in self.tape.moved() if p not in moved)]
         for param in params:
             if param.root is not None:
                 param.root.counted = True

@@ -165,6 +165,10 @@ class Tape:
         if at is not None:
             self.leaf_grads[-1 - at] = g
 
+    def moved(self) -> list[Param]:
+        """The leaves that got a gradient, in the order in which they were read."""
+        return sorted(self.touched.values(), key=lambda param: -self.refs.get(-param.serial, -self.leaf_count - 1))
+
     def sum_up(self) -> None:
         """Compute the norm of all parameters' gradients together."""
         norms = [param.g for param in self.touched.values()]
