@@ -94,7 +94,7 @@ def test_frames_arrive_while_the_cell_runs_and_a_last_one_when_it_ends(loaded: A
     states = [f["state"] for f in got]
     assert states[-1] == "idle"
     assert set(states[:-1]) == {"running"}
-    assert 3 <= len(got) <= 13
+    assert 2 <= len(got) <= 13
     steps = [f["step"] for f in got]
     assert steps == sorted(steps)
     assert steps[0] < steps[-1]
@@ -105,20 +105,19 @@ def test_the_page_is_heard_while_a_cell_runs(loaded: Any, protocol_messages: Any
     loaded.run(SETUP, "setup")
     model, subshell = model_of(loaded), loaded.subshell()
     open_page(loaded)
-    request = loaded.start("train(4.0)", "train")
+    request = loaded.start("train(60)", "train")
     loaded.wait_for(lambda m: bool(frames([m], protocol_messages)))
     loaded.say(model, {"kind": "visible", "visible": False}, subshell)
-    time.sleep(0.5)
-    loaded.heard(0.2)
-    assert frames(loaded.heard(0.7), protocol_messages) == []
+    quiet = any(not frames(loaded.heard(1.0), protocol_messages) for _ in range(10))
+    assert quiet, "frames go on after the page said that it is hidden"
     loaded.say(model, {"kind": "trace", "on": False}, subshell)
     loaded.say(model, {"kind": "visible", "visible": True}, subshell)
     heard = loaded.wait_for(lambda m: bool(frames([m], protocol_messages)))
     shown = frames(heard, protocol_messages)[-1]
     assert shown["state"] == "running"
     assert shown["tracing"]["on"] is False
-    loaded.say(model, {"kind": "trace", "on": True}, subshell)
-    assert loaded.finish(request).status == "ok"
+    loaded.manager.interrupt_kernel()
+    assert loaded.finish(request).status == "error"
 
 
 def test_an_interrupt_in_the_middle_of_backward_is_told_and_the_next_cell_is_fine(loaded: Any, protocol_messages: Any) -> None:

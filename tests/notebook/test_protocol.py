@@ -95,6 +95,7 @@ def train(steps: int, layers: int = 2, width: int = 4, scale: float = 1.0) -> No
         ((1, np.uint8(2)), [1, 2]),
         ({"a": {1: math.nan}}, {"a": {"1": "NaN"}}),
         ("<b>text</b>", "<b>text</b>"),
+        (np.dtype("float32"), "float32"),
     ],
 )
 def test_values_become_strict_json(value: Any, wire: Any) -> None:
@@ -136,17 +137,21 @@ def test_the_gradient_norm_in_a_frame_is_numpys() -> None:
     assert got["leaf_has"] == [3]
 
 
-def test_spans_travel_with_min_max_and_last() -> None:
+def test_spans_travel_with_min_max_and_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "HISTORY_BYTES", 10_000)
     with recording() as recorder:
-        train(1100, layers=8)
+        train(200, layers=2)
     frame = Page(recorder).hello()[-1]
     series, got = frame.content["series"], decode(frame.content, frame.buffers)
     assert not series["exact"]
-    assert len(got["first"]) == series["spans"] < 1100
-    assert (got["first"][0], got["last"][-1]) == (1, 1100)
+    assert len(got["first"]) == series["spans"] < 200
+    assert (got["first"][0], got["last"][-1]) == (1, 200)
     data = np.reshape(got["data"], (series["spans"], 3, series["width"]))
     assert (data[:, 0, 0] <= data[:, 2, 0]).all()
     assert (data[:, 2, 0] <= data[:, 1, 0]).all()
+    losses = recorder.timeline.since(0, 10**9).data[:, 2, 0]
+    for first, last, row in zip(got["first"], got["last"], data, strict=True):
+        assert (row[0, 0], row[1, 0]) == (losses[first - 1 : last].min(), losses[first - 1 : last].max())
 
 
 def test_nan_and_inf_travel_as_words_in_json_and_as_themselves_in_buffers() -> None:
@@ -169,6 +174,19 @@ def test_the_structure_is_sent_once_a_key_and_columns_once() -> None:
         assert kinds(page.push()) == ["frame"]
         assert "columns" not in page.messages[-1].content
         assert page.messages[-1].content["series"]["spans"] == 0
+
+
+def test_of_many_graphs_only_the_newest_eight_count_as_known_to_the_page() -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        page.hello()
+
+        def graph(size: int) -> list[str]:
+            gl.ones(size, requires_grad=True).sum().backward()
+            return kinds(page.push())
+
+        assert all("structure" in graph(size) for size in range(1, 12))
+        assert len(page.stream._structures) == 8
 
 
 def test_only_new_steps_travel() -> None:
