@@ -21,6 +21,8 @@ class LabelError(GradlabError, IndexError):
 
 def _rows(x: Array) -> Array:
     """(class), (batch, class) or (batch, class, *) as (row, class)."""
+    if x.ndim == 2:
+        return x
     xp = xp_of(x)
     if x.ndim > 2:
         x = xp.moveaxis(x, 1, -1)
@@ -29,28 +31,34 @@ def _rows(x: Array) -> Array:
 
 def _unrowed(rows: Array, shape: tuple[int, ...]) -> Array:
     """What `_rows` did, undone."""
+    if len(shape) == 2:
+        return rows
     xp = xp_of(rows)
-    if len(shape) <= 2:
+    if len(shape) == 1:
         return xp.reshape(rows, shape)
     return xp.moveaxis(xp.reshape(rows, (shape[0], *shape[2:], shape[1])), -1, 1)
 
 
-def _places(ids: Array, shape: tuple[int, int], ignore_index: int) -> tuple[tuple[Array, Array], Array]:
-    """Where in the rows the right classes are, and which rows count. Checked here: a negative index would find another class."""
+def _places(ids: Array, shape: tuple[int, int], ignore_index: int) -> tuple[tuple[Array, Array], Array | None]:
+    """Where in the rows the right classes are, and which rows count (None: all). A negative id would find another class: refused."""
     xp = xp_of(ids)
-    ids = xp.reshape(ids, (-1,))
-    live = ids != ignore_index
-    picks = xp.where(live, ids, 0)
     n, classes = shape
-    if n and (xp.min(picks) < 0 or xp.max(picks) >= classes):
-        raise LabelError(
-            explain(
-                "cross_entropy: a class id is none of the classes",
-                got={"smallest": xp.min(picks), "largest": xp.max(picks)},
-                need=f"0 to {classes - 1}, or ignore_index={ignore_index}",
+    if ids.ndim != 1:
+        ids = xp.reshape(ids, (n,))
+    live = None
+    if n and not (0 <= (low := xp.min(ids)) <= (high := xp.max(ids)) < classes and not 0 <= ignore_index < classes):
+        live = ids != ignore_index
+        ids = xp.where(live, ids, 0)
+        low, high = xp.min(ids), xp.max(ids)
+        if low < 0 or high >= classes:
+            raise LabelError(
+                explain(
+                    "cross_entropy: a class id is none of the classes",
+                    got={"smallest": low, "largest": high},
+                    need=f"0 to {classes - 1}, or ignore_index={ignore_index}",
+                )
             )
-        )
-    return (xp.arange(n), picks), live
+    return (xp.arange(n), ids), live
 
 
 class CrossEntropy(Function):
@@ -87,13 +95,17 @@ class CrossEntropy(Function):
         xp.exp(p, out=p)
         total = xp.sum(p, axis=1, keepdims=True)
         p /= total
-        losses = (losses + xp.log(total[:, 0])) * live
-        n = int(xp.sum(live))
+        losses += xp.log(total[:, 0])
+        n = p.shape[0]
+        if live is not None:
+            losses, n = losses * live, int(xp.sum(live))
         self.p, self.at, self.live, self.shape, self.n = p, at, live, x.shape, n if reduction == "mean" and n else 1
         return reduced(losses, reduction, n, ids.shape)
 
     def backward(self, g: Array) -> tuple[Array, None]:
-        g = xp_of(g).reshape(g / self.n, (-1,)) * self.live
+        g = xp_of(g).reshape(g / self.n, (-1,))
+        if self.live is not None:
+            g = g * self.live
         d = self.p * g[:, None]
         d[self.at] -= g
         return _unrowed(d, self.shape), None
@@ -132,9 +144,11 @@ class SoftCrossEntropy(Function):
         if target.dtype.kind == "f":
             wanted, places = _rows(target), (x.shape[0], *x.shape[2:]) if x.ndim > 1 else ()
         else:
-            at, live = _places(target, rows.shape, ignore_index)
-            wanted, live, places = xp.zeros_like(rows), xp.asarray(live[:, None], dtype=x.dtype), target.shape
-            wanted[at] = live[:, 0]
+            at, some = _places(target, rows.shape, ignore_index)
+            wanted, places = xp.zeros_like(rows), target.shape
+            wanted[at] = 1.0 if some is None else some
+            if some is not None:
+                live = xp.asarray(some[:, None], dtype=x.dtype)
             n = float(xp.sum(wanted * w))
         self.factor = (1 - label_smoothing) * w
         self.q = wanted * self.factor + live * (label_smoothing / classes) * w
