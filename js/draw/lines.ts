@@ -187,7 +187,7 @@ export class Lines {
         html(
           'span',
           { style: `left:${left + axis.width + 6}px;top:${(y - 7).toFixed(1)}px;color:${line.colour}`, title: line.name },
-          shorten(line.name, right - 4, `600 11px ${input.look.font.replace(/^[\d.]+px /, '')}`)
+          shorten(line.name, right - 4, `600 ${input.look.font}`)
         )
       )
     );

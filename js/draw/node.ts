@@ -113,19 +113,21 @@ export class NodeView {
   ) {
     const { width } = face;
     const inset = face.double ? 4 : 0.5;
-    const shape = svg('text', { x: width - 10, y: 16, class: 'gl-mono gl-small gl-end' });
+    const narrow = width <= CHIP_WIDTH;
+    const shapeFont = `${narrow ? 10.5 : 11}px ${fonts.code}`;
+    const shape = svg('text', { x: width - (narrow ? 8 : 10), y: 16, class: `gl-mono gl-end ${narrow ? 'gl-axis' : 'gl-small'}` });
     let shapeWidth = 0;
     if (face.shape) {
       const most = width * 0.5;
       const whole = shapeText(face.shape);
-      const cut = shorten(whole, most, `11px ${fonts.code}`);
+      const cut = shorten(whole, most, shapeFont);
       if (cut === whole) shape.append(...shapeSpans(face.shape, face.batch));
       else shape.append(cut);
-      shapeWidth = textWidth(cut, `11px ${fonts.code}`) + 8;
+      shapeWidth = textWidth(cut, shapeFont) + (narrow ? 4 : 8);
     }
-    this.room = width - 24 - shapeWidth;
-    this.titleFont = `600 12.5px ${fonts.ui}`;
-    this.title = svg('text', { x: 14, y: 16, class: 'gl-title' });
+    this.room = width - (narrow ? 20 : 24) - shapeWidth;
+    this.titleFont = `600 ${narrow ? 11.5 : 12.5}px ${fonts.ui}`;
+    this.title = svg('text', { x: narrow ? 12 : 14, y: 16, class: narrow ? 'gl-title gl-narrow' : 'gl-title' });
     this.note = svg('tspan', { class: 'gl-note', dx: 6 });
     this.element = svg(
       'g',
@@ -136,12 +138,12 @@ export class NodeView {
       this.title,
       shape
     );
-    if (width > CHIP_WIDTH) {
+    if (!narrow) {
       this.value = new Meter(14, 'v', 'value', face.hatch, width - 10);
       this.gradient = new Meter(136, 'g', 'gradient', face.hatch, width - 10);
       this.element.append(this.value.element, this.gradient.element);
     } else {
-      this.text = svg('text', { x: 14, y: 32, class: 'gl-quiet gl-small' }, this.number, this.rest);
+      this.text = svg('text', { x: 12, y: 32, class: 'gl-quiet gl-small' }, this.number, this.rest);
       this.element.append(this.text);
     }
     this.name(face.note, '');

@@ -4,21 +4,15 @@ import { decimate } from '../draw/decimate';
 import type { Line, LinesLook } from '../draw/lines';
 import type { Series } from './series';
 import { MAX, MIN } from './series';
-import { colour, fontsOf, resolved } from './theme';
+import type { Palette } from './theme';
 
 /** Left of a plot stand names or numbers, right of it the scale or the names of the lines. */
 export const LEFT = 72;
 export const RIGHT = 46;
 
 /** The look of line charts in this theme. */
-export function linesLook(root: HTMLElement): LinesLook {
-  return {
-    text: resolved(root, '--gl-text2'),
-    grid: resolved(root, '--gl-border2'),
-    odd: colour(root, '--gl-odd'),
-    band: resolved(root, '--gl-band'),
-    font: `10.5px ${fontsOf(root).ui}`
-  };
+export function linesLook({ text, grid, odd, band, fonts }: Palette): LinesLook {
+  return { text, grid, odd, band, font: `11px ${fonts.ui}` };
 }
 
 /** One column as a line of at most two points a pixel; peaks of one step stay. */
@@ -45,9 +39,4 @@ function nearest(series: Series, column: number, step: number): number {
     else high = middle;
   }
   return column < 0 ? 0 : series.at(low, column, MAX);
-}
-
-/** The three line colours of the theme. */
-export function strokes(root: HTMLElement): string[] {
-  return [1, 2, 3].map(n => colour(root, `--gl-line${n}`));
 }

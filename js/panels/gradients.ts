@@ -3,18 +3,18 @@
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { css, diverging, pack, sequential } from '../draw/colour';
 import { html, write } from '../draw/element';
-import { full, plain, plural, tick } from '../draw/format';
+import { count, full, plain, plural, tick } from '../draw/format';
 import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { clipped, stepAt, stepAxis, stepTicks, stepX, type StepAxis } from '../draw/scale';
 import { shorten } from '../draw/text';
-import { LEFT, lineOf, linesLook, RIGHT, strokes } from './chart';
-import { closeRows, depthOrder, shortNames } from './rows';
+import { LEFT, lineOf, linesLook, RIGHT } from './chart';
+import { closeRows, depthOrder, shortNames, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX } from './series';
 import { marked } from './store';
-import { colour, fontsOf } from './theme';
+import { paletteOf, type Palette } from './theme';
 import { tooltip } from './tip';
 import { followWidth, watch, type PanelParts, type View } from './view';
 
@@ -53,9 +53,11 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const bar = html('div', { class: 'gl-scalebar' });
   const scale = html('div', { class: 'gl-scale', 'aria-hidden': 'true' }, bar);
   const ticks = html('div', { class: 'gl-ticks', 'aria-hidden': 'true' });
+  const further = html('div', { class: 'gl-further' });
   const map = html('div', { class: 'gl-map' }, scroller, scale, ticks);
   const lines = new Lines('Lines over steps');
-  const lineLabel = html('div', { class: 'gl-label' });
+  const lineLabel = html('div', { class: 'gl-label gl-plotname' });
+  const chart = html('div', { class: 'gl-chartroom' }, lineLabel, lines.element);
   view.signal.addEventListener('abort', () => lines.destroy(), { once: true });
   followWidth(view, body, width => (room.value = width));
 
@@ -64,8 +66,8 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   let rowHeight = 18;
   const buttons = new Map<string, HTMLButtonElement>();
 
-  const nameRows = (selected: ReadonlySet<string>) => {
-    const font = `11px ${fontsOf(view.root).ui}`;
+  const nameRows = (selected: ReadonlySet<string>, palette: Palette) => {
+    const font = `11px ${palette.fonts.ui}`;
     names.replaceChildren(
       ...rows.map(name => {
         let button = buttons.get(name);
@@ -127,10 +129,13 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const draw = () => {
     const width = room.value;
     const selected = marked(store.selected.value, store.step.value?.structure).parameters;
-    rows = depthOrder(series, store.step.value?.structure);
+    const all = depthOrder(series, store.step.value?.structure);
+    rows = visibleRows(all, selected);
+    write(further, all.length > rows.length ? `${count(rows.length)} of ${count(all.length)} parameters, spread over the depth` : '');
     rowHeight = rows.length <= 10 ? 18 : rows.length <= 60 ? 13 : 11;
     axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, width - LEFT - RIGHT));
-    const dark = view.root.dataset.theme === 'dark';
+    const palette = paletteOf(view.root, view.theme.value);
+    const { dark } = palette;
     const columns = rows.map(name => series.column(`${mode.value}/${name}`));
     const total = series.column('grad_norm');
     const gradients = rows.map(name => series.column(`g/${name}`));
@@ -139,8 +144,8 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       colours: mode.value === 'u' ? diverging(dark) : sequential(dark),
       low,
       high,
-      empty: pack(colour(view.root, '--gl-track', '#e3e5e8')),
-      odd: pack(colour(view.root, '--gl-odd', '#c2188b'))
+      empty: pack(palette.track),
+      odd: pack(palette.odd)
     };
     const input: HeatInput = {
       rows: rows.length,
@@ -153,14 +158,14 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
         !Number.isFinite(series.at(span, total, MAX)) &&
         everKnown(gradients[row] as number, span)
     };
-    nameRows(selected);
+    nameRows(selected, palette);
     paintHeat(canvas, input, axis, rowHeight, look);
     const height = Math.min(rows.length * rowHeight, 340);
     scroller.classList.toggle('gl-long', rows.length * rowHeight > 340);
     plot.style.width = `${axis.width}px`;
     drawScale(look, height);
     drawTicks();
-    drawLines(selected);
+    drawLines(selected, palette);
   };
 
   const everKnown = (column: number, span: number) => {
@@ -176,18 +181,18 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     return out;
   };
 
-  const drawLines = (selected: ReadonlySet<string>) => {
+  const drawLines = (selected: ReadonlySet<string>, palette: Palette) => {
     const close = closeRows(rows, selected);
     const short = shortNames(close);
-    const colours = strokes(view.root);
-    write(lineLabel, mode.value === 'u' ? 'update : weight' : '‖g‖');
+    const colours = palette.strokes;
+    write(lineLabel, mode.value === 'u' ? 'update' : '‖g‖');
     lines.update({
       lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, short[i] as string, axis.width, colours[i] as string)),
       axis,
       left: LEFT,
       right: RIGHT,
       height: 96,
-      look: linesLook(view.root),
+      look: linesLook(palette),
       band: mode.value === 'u' ? [10 ** -3.5, 10 ** -2.3] : undefined
     });
   };
@@ -205,7 +210,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       body.replaceChildren(empty);
       return;
     }
-    if (map.parentElement !== body) body.replaceChildren(map, lineLabel, lines.element);
+    if (map.parentElement !== body) body.replaceChildren(map, further, chart);
     draw();
   });
   names.addEventListener(

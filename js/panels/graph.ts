@@ -7,7 +7,7 @@ import { fold } from './fold';
 import { Picture } from './picture';
 import { emptyState } from './section';
 import { marked } from './store';
-import { fontsOf } from './theme';
+import { paletteOf } from './theme';
 import { tooltip } from './tip';
 import { followWidth, watch, type PanelParts, type View } from './view';
 import { Viewport } from './viewport';
@@ -67,7 +67,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
       body.replaceChildren(empty);
       return;
     }
-    picture = new Picture(now, fold(now, folds), fontsOf(view.root));
+    picture = new Picture(now, fold(now, folds), paletteOf(view.root, view.theme.peek()).fonts);
     viewport.show(picture.element, picture.layout.width, picture.layout.height + 1);
     if (viewport.element.parentElement !== body) body.replaceChildren(viewport.element, key);
   });

@@ -8,11 +8,12 @@ import { mark } from '../draw/node';
 import { decades, logPart, stepAxis } from '../draw/scale';
 import { Spark } from '../draw/spark';
 import type { Frame, OptimizerTable } from '../protocol/decode';
-import { LEFT, lineOf, linesLook, RIGHT, strokes } from './chart';
-import { closeRows, shortNames } from './rows';
+import { LEFT, lineOf, linesLook, RIGHT } from './chart';
+import { closeRows, shortNames, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX, type Series } from './series';
 import { marked } from './store';
+import { paletteOf } from './theme';
 import { followWidth, watch, type PanelParts, type View } from './view';
 
 /** Where update : weight is good, in decades; a rule of thumb says 10^-3. */
@@ -82,18 +83,24 @@ class Table {
   private cells: BarCell[][] = [];
   private rows: HTMLTableRowElement[] = [];
   private made = '';
+  /** How many rows are not drawn. */
+  further = 0;
 
   update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>): void {
-    const rows = table.rows.map(p => names[p] ?? `parameter ${p}`);
+    const all = table.rows.map(p => names[p] ?? `parameter ${p}`);
+    const kept = new Set(visibleRows(all, selected));
+    const places = all.map((_, r) => r).filter(r => kept.has(all[r] as string));
+    const rows = places.map(r => all[r] as string);
     const key = JSON.stringify([table.columns, rows]);
     if (key !== this.made) this.build(table.columns, rows);
     this.made = key;
+    this.further = all.length - rows.length;
     const width = table.columns.length;
-    const column = (c: number) => rows.map((_, r) => table.values[r * width + c] as number);
+    const column = (c: number) => places.map(r => table.values[r * width + c] as number);
     const shared = decades(TOGETHER.flatMap(name => (table.columns.includes(name) ? column(table.columns.indexOf(name)) : [])));
     const ranges = table.columns.map((name, c) => (TOGETHER.includes(name) ? shared : decades(column(c))));
     this.cells.forEach((cells, r) =>
-      cells.forEach((cell, c) => cell.update(table.values[r * width + c] as number, ranges[c] as [number, number]))
+      cells.forEach((cell, c) => cell.update(table.values[(places[r] as number) * width + c] as number, ranges[c] as [number, number]))
     );
     this.rows.forEach((row, r) => row.classList.toggle('gl-selected', selected.has(rows[r] as string)));
   }
@@ -101,8 +108,8 @@ class Table {
   private build(columns: readonly string[], names: readonly string[]): void {
     const head = columns.map(name => html('th', { scope: 'col', title: HINTS[name] ?? name }, TITLES[name] ?? name));
     const widths = [
-      html('col', { style: 'width:84px' }),
-      ...columns.map(name => html('col', { style: name === RATIO ? 'width:104px' : null }))
+      html('col', { style: 'width:80px' }),
+      ...columns.map(name => html('col', { style: name === RATIO ? 'width:108px' : null }))
     ];
     this.cells = names.map(() => columns.map(name => new BarCell(name)));
     this.rows = names.map((name, r) =>
@@ -172,8 +179,9 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const held = frame.optimizers.flatMap(o => o.rows.map(p => names[p] ?? ''));
     const close = closeRows(held, selected);
     const short = shortNames(close);
-    const colours = strokes(view.root);
-    const look = linesLook(view.root);
+    const palette = paletteOf(view.root, view.theme.value);
+    const colours = palette.strokes;
+    const look = linesLook(palette);
     const axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, room.value - LEFT - RIGHT));
     const shared = { axis, left: LEFT, right: RIGHT, look };
     ratios.update({
@@ -186,7 +194,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
       ...shared,
       lines: frame.optimizers
         .slice(0, 3)
-        .map((o, i) => lineOf(series, rateColumn(series, frame, i), o.label, axis.width, colours[i] as string)),
+        .map((o, i) => lineOf(series, rateColumn(series, frame, i), frame.optimizers.length > 1 ? o.label : 'lr', axis.width, colours[i] as string)),
       height: 56,
       format: x => sci(x)
     });

@@ -4,6 +4,8 @@ import type { Structure } from '../protocol/messages';
 import type { Series } from './series';
 
 const MOST_LINES = 3;
+/** More parameters than these are not drawn one by one. */
+export const MOST_ROWS = 200;
 
 /** Parameters in the order in which the forward pass first reads them; those it never read come last. */
 export function depthOrder(series: Series, structure: Structure | undefined): string[] {
@@ -37,4 +39,12 @@ export function shortNames(names: readonly string[]): string[] {
     return parts.length > 0 ? `${parts.slice(-2).join('.')}.${end.charAt(0)}` : end;
   });
   return short.map((text, i) => (short.indexOf(text) === i && short.lastIndexOf(text) === i ? text : (names[i] as string)));
+}
+
+/** At most 200 of the rows, spread evenly over the depth, with the selected ones among them. */
+export function visibleRows(order: readonly string[], selected: ReadonlySet<string>): string[] {
+  if (order.length <= MOST_ROWS) return [...order];
+  const kept = new Set<string>();
+  for (let i = 0; i < MOST_ROWS; i++) kept.add(order[Math.floor((i * order.length) / MOST_ROWS)] as string);
+  return order.filter(name => kept.has(name) || selected.has(name));
 }

@@ -45,24 +45,42 @@ function shapeNodes(axes: readonly { size: number; stretched: boolean }[], batch
 
 const plainAxes = (sizes: readonly number[]) => sizes.map(size => ({ size, stretched: false }));
 
+/** How a table is drawn: what its rows have in common. */
+interface Look {
+  batch: number;
+  /** The dtype that most ops have; others are named. */
+  dtype: string;
+  /** Whether another dtype has a column of its own, or stands beside the shape. */
+  column: boolean;
+  /** Parameters as 128×64, where the whole of every row would not fit. */
+  compact: boolean;
+}
+
+const SHORT: Record<string, string> = { float: 'f', int: 'i', uint: 'u', complex: 'c' };
+
+/** float32 as f32, int64 as i64. */
+export function shortType(dtype: string): string {
+  return dtype.replace(/^(float|int|uint|complex)(?=\d)/, word => SHORT[word] as string);
+}
+
 /** The operands of an op as text nodes, and the same as a title. */
-function inputsOf(structure: Structure, op: Op, batch: number): { nodes: (Node | string)[]; title: string } {
+function inputsOf(structure: Structure, op: Op, look: Look): { nodes: (Node | string)[]; title: string } {
   const nodes: (Node | string)[] = [];
   const titles: string[] = [];
   const tensors = op.inputs.filter(([from]) => from === 'op' || from === 'leaf').length;
   for (const [from, what] of op.inputs) {
     if (nodes.length > 0) nodes.push(' ');
-    if (from === 'scalar') nodes.push(what);
-    else if (from === 'past') nodes.push(`earlier ${what}`);
-    else {
-      const sizes = (from === 'op' ? structure.ops[what] : structure.leaves[what])?.shape ?? [];
-      const parameter = from === 'leaf' && structure.leaves[what]?.kind === 'parameter';
-      const axes = op.kind === 'elementwise' && tensors > 1 ? stretch(sizes, op.shape) : plainAxes(sizes);
-      nodes.push(...shapeNodes(axes, parameter ? -1 : batch));
-      titles.push(`${from === 'op' ? structure.ops[what]?.name : structure.leaves[what]?.name.slice(0, 200)} ${shape(sizes)}`);
+    if (from === 'scalar' || from === 'past') {
+      nodes.push(from === 'past' ? `earlier ${what}`.slice(0, 60) : what.slice(0, 60));
+      titles.push(what);
       continue;
     }
-    titles.push(String(what));
+    const sizes = (from === 'op' ? structure.ops[what] : structure.leaves[what])?.shape ?? [];
+    const parameter = from === 'leaf' && structure.leaves[what]?.kind === 'parameter';
+    const axes = op.kind === 'elementwise' && tensors > 1 ? stretch(sizes, op.shape) : plainAxes(sizes);
+    if (parameter && look.compact && !axes.some(axis => axis.stretched)) nodes.push(sizes.join('×') || '1');
+    else nodes.push(...shapeNodes(axes, parameter ? -1 : look.batch));
+    titles.push(`${from === 'op' ? structure.ops[what]?.name : structure.leaves[what]?.name.slice(0, 200)} ${shape(sizes)}`);
   }
   return { nodes, title: titles.join('  ') };
 }
@@ -71,12 +89,19 @@ function dtypesOf(structure: Structure): Set<string> {
   return new Set(structure.ops.map(op => op.dtype));
 }
 
-function rowOf(structure: Structure, i: number, batch: number, mixed: boolean): HTMLTableRowElement {
+/** The dtype that most ops of a step have. */
+function mainType(structure: Structure): string {
+  const counts = new Map<string, number>();
+  for (const op of structure.ops) counts.set(op.dtype, (counts.get(op.dtype) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? '';
+}
+
+function rowOf(structure: Structure, i: number, look: Look): HTMLTableRowElement {
   const op = structure.ops[i] as Op;
-  const inputs = inputsOf(structure, op, batch);
+  const inputs = inputsOf(structure, op, look);
   const where = madeAt(structure, op);
   const module = op.module === null ? '' : (structure.modules[op.module]?.path ?? '');
-  const full = shape(op.shape);
+  const other = !look.column && op.dtype !== look.dtype;
   return html(
     'tr',
     { 'data-op': i, class: op.grad ? null : 'gl-nograd', tabindex: -1 },
@@ -88,24 +113,36 @@ function rowOf(structure: Structure, i: number, batch: number, mixed: boolean): 
     ),
     html('td', { class: 'gl-left gl-muted gl-code', title: where }, madeAt(structure, op, true)),
     html('td', { class: 'gl-left gl-code', title: inputs.title.slice(0, 400) }, ...inputs.nodes),
-    html('td', { class: 'gl-left gl-code', title: `${full} ${op.dtype}` }, ...shapeNodes(plainAxes(op.shape), batch)),
-    mixed && html('td', { class: 'gl-left gl-code gl-muted' }, op.dtype),
+    html(
+      'td',
+      { class: 'gl-left gl-code', title: `${shape(op.shape)} ${op.dtype}` },
+      ...shapeNodes(plainAxes(op.shape), look.batch),
+      other && html('span', { class: 'gl-muted' }, ` ${shortType(op.dtype)}`)
+    ),
+    look.column && html('td', { class: 'gl-left gl-code gl-muted' }, op.dtype),
     html('td', { 'data-value': op.bytes, title: `${count(op.bytes)} bytes` }, bytes(op.bytes))
   );
 }
 
-/** Widths for the columns from what they hold; the inputs take what is left. */
-function widthsOf(structure: Structure, mixed: boolean, room: number): number[] {
-  const longest = (text: (op: Op) => string, least: number, most: number) => {
+/** Widths for the columns from what they hold, and how the rows must be drawn to fit; the inputs take what is left. */
+function measure(structure: Structure, room: number): { look: Look; widths: number[] } {
+  const dtype = mainType(structure);
+  const mixed = dtypesOf(structure).size > 1;
+  const column = mixed && room > 560;
+  const longest = (text: (op: Op) => string, letter: number, least: number, most: number) => {
     let letters = 0;
     for (const op of structure.ops) letters = Math.max(letters, text(op).length);
-    return Math.min(most, Math.max(least, Math.ceil(letters * LETTER) + 10));
+    return Math.min(most, Math.max(least, Math.ceil(letters * letter)));
   };
-  const name = longest(op => `${op.name}   `, 72, Math.max(96, room * 0.24));
-  const made = longest(op => madeAt(structure, op, true), 56, 110);
-  const output = longest(op => shape(op.shape), 56, Math.max(96, room * 0.24));
-  const dtype = mixed ? [56] : [];
-  return [name, made, -1, output, ...dtype, 56];
+  const name = longest(op => op.name, 6.8, 56, Math.max(92, room * 0.22)) + 13;
+  const made = longest(op => madeAt(structure, op, true), LETTER, 46, 110) + 8;
+  const output = longest(op => shape(op.shape) + (column || op.dtype === dtype ? '' : ` ${shortType(op.dtype)}`), LETTER, 44, Math.max(96, room * 0.24)) + 10;
+  const widths = [name, made, -1, output, ...(column ? [62] : []), 54];
+  const left = room - widths.reduce((sum, w) => sum + Math.max(0, w), 0) - 8;
+  const shapesOf = (op: Op) =>
+    op.inputs.map(([from, what]) => (from === 'op' ? shape(structure.ops[what]?.shape ?? []) : from === 'leaf' ? shape(structure.leaves[what]?.shape ?? []) : what)).join(' ');
+  const compact = structure.ops.some(op => shapesOf(op).length * LETTER > left);
+  return { look: { batch: batchOf(structure), dtype, column, compact }, widths };
 }
 
 /** The shapes panel. */
@@ -127,13 +164,14 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   let down = false;
   let room = 416;
   let selected: ReadonlySet<number> = new Set();
+  let look: Look = { batch: -1, dtype: '', column: false, compact: false };
   const made = new Map<number, HTMLTableRowElement>();
 
   const row = (i: number) => {
     const now = structure as Structure;
     let element = made.get(i);
     if (!element) {
-      element = rowOf(now, i, batchOf(now), dtypesOf(now).size > 1);
+      element = rowOf(now, i, look);
       made.set(i, element);
     }
     element.classList.toggle('gl-selected', selected.has(i));
@@ -186,9 +224,10 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   };
   const build = () => {
     const now = structure as Structure;
-    const mixed = dtypesOf(now).size > 1;
-    columns.replaceChildren(...widthsOf(now, mixed, room).map(w => html('col', { style: w < 0 ? null : `width:${w}px` })));
-    const dtype = mixed ? [heading('dtype', true)] : [];
+    const measured = measure(now, room);
+    look = measured.look;
+    columns.replaceChildren(...measured.widths.map(w => html('col', { style: w < 0 ? null : `width:${w}px` })));
+    const dtype = look.column ? [heading('dtype', true)] : [];
     head.replaceChildren(
       heading('op', true, 'name'),
       heading('made at', true, 'tape'),
@@ -205,7 +244,7 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     const graph = now.ops.filter(op => op.grad);
     const types = [...dtypesOf(now)];
     const stretched = rows.querySelector('.gl-ghost') !== null;
-    const dtype = types.length === 1 ? `all ${types[0]} · ` : '';
+    const dtype = types.length === 1 ? `all ${types[0]} · ` : `${mainType(now)} where not named · `;
     const further = now.folded > 0 ? ` · ${plural(now.folded, 'op')} not kept` : '';
     footer.replaceChildren();
     if (stretched)

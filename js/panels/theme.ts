@@ -31,13 +31,22 @@ export function followTheme(root: HTMLElement, lifetime: AbortSignal): ReadonlyS
   return changes;
 }
 
-/** One of our colours, as the theme has it now. */
-export function colour(root: HTMLElement, name: string, otherwise = '#808080'): string {
-  return getComputedStyle(root).getPropertyValue(name).trim() || otherwise;
+/** What a canvas needs to know of the theme: it can read no CSS variable by itself. */
+export interface Palette {
+  dark: boolean;
+  fonts: Fonts;
+  strokes: string[];
+  track: string;
+  odd: string;
+  text: string;
+  grid: string;
+  band: string;
 }
 
-/** A colour that may hold `var()` or `color-mix()`, as plain numbers for a canvas. */
-export function resolved(root: HTMLElement, name: string): string {
+const palettes = new WeakMap<HTMLElement, { change: number; palette: Palette }>();
+
+/** A colour that may hold `var()` or `color-mix()`, as a canvas can use it. */
+function resolved(root: HTMLElement, name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   root.append(probe);
@@ -46,8 +55,22 @@ export function resolved(root: HTMLElement, name: string): string {
   return value || '#808080';
 }
 
-/** The font families in use, for measuring text. */
-export function fontsOf(root: HTMLElement): Fonts {
+/** The palette of a root, read once for each change of the theme: reading styles is slow while much is drawn. */
+export function paletteOf(root: HTMLElement, change: number): Palette {
+  const known = palettes.get(root);
+  if (known?.change === change) return known.palette;
   const style = getComputedStyle(root);
-  return { ui: style.fontFamily || 'sans-serif', code: style.getPropertyValue('--gl-code').trim() || 'monospace' };
+  const own = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
+  const palette: Palette = {
+    dark: root.dataset.theme === 'dark',
+    fonts: { ui: style.fontFamily || 'sans-serif', code: own('--gl-code', 'monospace') },
+    strokes: [1, 2, 3].map(n => own(`--gl-line${n}`, '#808080')),
+    track: own('--gl-track', '#e3e5e8'),
+    odd: own('--gl-odd', '#c2188b'),
+    text: resolved(root, '--gl-text2'),
+    grid: resolved(root, '--gl-border2'),
+    band: resolved(root, '--gl-band')
+  };
+  if (root.isConnected) palettes.set(root, { change, palette });
+  return palette;
 }
