@@ -129,45 +129,46 @@ class Recorder:
     def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> tuple[Any, ...] | None:
         """Called by the core before something happens; `end` gets back what this returns."""
         entered = clock() if self._timing else 0
-        token: tuple[Any, ...] | None
         if kind == "forward":
             call = self._call.get()
             place = self.where() if call is None or not call.library else call.place
             now = clock()
-            token = (kind, target, place, call, now)
-        elif kind == "backward":
-            tape = self._steps.tape
+            if entered:
+                self._own_ns += now - entered
+            return kind, target, place, call, now
+        steps = self._steps
+        token: tuple[Any, ...] | None = None
+        if kind == "backward":
+            tape = steps.tape
             at = tape.refs.get(target.seq)
-            if at is not None and self.norms:
-                tape.grads[at] = norm(inputs[0])
-            now = clock()
-            token = (kind, tape, at, now)
+            if at is not None:
+                if self.norms:
+                    tape.grads[at] = norm(inputs[0])
+                now = clock()
+                if entered:
+                    self._own_ns += now - entered
+                return kind, tape, at, now
+        elif kind == "accumulate":
+            steps.pending.append((target, norm(inputs[0]) if self.norms else None, inputs[1], target._grad is None))
         elif kind == "module":
             token = (kind, self._module_began(target))
-            now = clock() if entered else 0
-        elif kind == "accumulate":
-            token = (kind, target, inputs[0], inputs[1], target._grad is None)
-            now = clock() if entered else 0
-        elif kind == "pass":
-            with self.lock:
-                self._steps.backward_began(target)
-            now = clock()
-            token = (kind,)
         else:
-            now = clock() if entered else 0
+            if kind == "pass":
+                with self.lock:
+                    steps.backward_began(target)
             token = (kind, target)
         if entered:
-            self._own_ns += now - entered
+            self._own_ns += clock() - entered
         return token
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
         """Called by the core after it happened, also where it raised."""
-        now = clock()
         if token is None:
             return
+        now = clock()
         kind = token[0]
+        steps = self._steps
         if kind == "forward":
-            steps = self._steps
             self.lock.acquire()  # this and release: half the time of a with block
             try:
                 if error is None:
@@ -179,21 +180,16 @@ class Recorder:
             if steps.tape is not self._tape:
                 self._begin_timing(now)
         elif kind == "backward":
-            at = token[2]
-            if at is not None:
-                token[1].backward_ns[at] = now - token[3]
+            token[1].backward_ns[token[2]] = now - token[3]
         elif kind == "module":
             self._call.set(token[1].parent)
-        elif kind == "accumulate":
-            if error is None:
-                with self.lock:
-                    self._steps.accumulated(token[1], token[2], token[3], token[4])
+            return
         elif kind == "pass":
             with self.lock:
-                self._steps.backward_ended()
+                steps.backward_ended()
         elif error is None:
             with self.lock:
-                self._steps.stepped(token[1], output)
+                steps.stepped(token[1], output)
         if now >= self._frame_at:
             self._frame()
         if self._timing:

@@ -33,6 +33,7 @@ class Run:
         self.timeline.add("loss")
         self.timeline.add("grad_norm")
         self.entries = 0
+        self.bound: set[int] = set()  # serials of the tensors that the columns show now
         self._columns: dict[tuple[str | None, str], Column] = {}
         self._by_label: dict[str, Column] = {}
         self.series: dict[int, Series] = {}
@@ -86,6 +87,8 @@ class Run:
         for param in params:
             column = self._columns.get(param.identity)
             if column is not None:
+                self.bound.discard(column.param.serial)
+                self.bound.add(param.serial)
                 column.param = param
             elif len(self._columns) < _PARAMETERS_KEPT:
                 new = True
@@ -95,6 +98,7 @@ class Run:
                 start = [self.timeline.add(f"{letter}/{label}") for letter in "gwu"][0]
                 column = Column(label, len(self._columns), start, param)
                 self._columns[param.identity] = self._by_label[label] = column
+                self.bound.add(param.serial)
                 self.entries += param.size
         return new
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from functools import lru_cache
 from typing import Any
 
 from ..function import Constant
@@ -20,6 +21,11 @@ _CALLS_KEPT = 20_000
 _TEXT_KEPT = 500
 
 
+@lru_cache(maxsize=1_024)
+def _is_ours(cls: type) -> bool:
+    return cls.__module__.startswith("gradlab.")
+
+
 class ModuleCall:
     """A module call that is running in some thread."""
 
@@ -28,7 +34,7 @@ class ModuleCall:
     def __init__(self, module: Any, root: Root, parent: ModuleCall | None, place: Where | None) -> None:
         self.module, self.root, self.parent, self.place = module, root, parent, place
         # A layer of gradlab's own makes its ops where the user's code calls it.
-        self.library = type(module).__module__.startswith("gradlab.")
+        self.library = _is_ours(type(module))
         self.record: Call | None = None
         self.tape = 0
 
@@ -50,7 +56,8 @@ class Steps:
         self._spare = Tape(self.tree.root)
         self._params: dict[int, Param] = {}
         self._purge_at = 256
-        self._pending: dict[int, tuple[Any, float | None]] = {}  # leaves of the running backward call
+        # What the running backward call added: tensor, norm, the op it came from, whether the gradient was None before.
+        self.pending: list[tuple[Any, float | None, Any, bool]] = []
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
         self._calls: dict[tuple[Any, ...], Call] = {}
 
@@ -154,13 +161,14 @@ class Steps:
     def _meet(self, tape: Tape, t: Any, expected: Node | None, k: int) -> Leaf:
         """Take in a leaf that this step has not read before: as last time where it looks the same, else by its name."""
         data, needs = t._data, t.requires_grad
-        param = self._params.get(t.serial)
+        serial = t._serial or t.serial
+        param = self._params.get(serial)
         if param is not None:
             leaf = param.leaf
-            if param.root is not None and leaf.root != param.root.label:
-                leaf = param.leaf = leaf._replace(root=param.root.label)
-            if leaf.shape != data.shape or leaf.dtype != data.dtype or leaf.requires_grad is not needs:
-                leaf = param.leaf = leaf._replace(shape=data.shape, dtype=data.dtype, requires_grad=needs)
+            if (leaf.shape != data.shape or leaf.dtype is not data.dtype or leaf.requires_grad is not needs
+                    or (param.root is not None and param.root.label is not leaf.root)):  # fmt: skip
+                root_label = leaf.root if param.root is None else param.root.label
+                leaf = param.leaf = Leaf(root_label, leaf.name, leaf.kind, data.shape, data.dtype, needs)
                 param.size = data.size
         else:
             root = None
@@ -168,15 +176,21 @@ class Steps:
             if leaf is None or leaf.shape != data.shape or leaf.dtype != data.dtype or leaf.requires_grad is not needs or (leaf.root and needs):
                 leaf, root = self.names.leaf(t, tape.leaf_count < _NAMES_A_TAPE)
             if needs:
-                param = self._params[t.serial] = Param(t, leaf, root)
-        value = None
-        if self.norms and (param is None or tape.full):
-            value = norm(data)
-            if param is not None:
-                param.w, param.w_tape = value, tape.id
-        elif param is not None and param.w_tape:
-            value = param.w
-        tape.bind(t.serial, t._version[0], value, param)
+                param = self._params[serial] = Param(t, leaf, root)
+        j = tape.leaf_count
+        if j == len(tape.leaf_values):
+            tape.grow_leaves()
+        if self.norms:
+            if param is None:
+                tape.leaf_values[j] = norm(data)
+            elif tape.full:
+                tape.leaf_values[j] = param.w = norm(data)
+                param.w_tape = tape.id
+            elif param.w_tape:
+                tape.leaf_values[j] = param.w
+        tape.leaf_versions[j] = t._version[0]
+        tape.refs[-serial] = -1 - j
+        tape.leaf_count = j + 1
         return leaf
 
     def _enter(self, call: ModuleCall, tape: Tape) -> Call:
@@ -205,14 +219,6 @@ class Steps:
 
     # Backward
 
-    def accumulated(self, tensor: Any, d: Any, source: Any, fresh: bool) -> None:
-        """Note what was added to a `.grad`; `fresh`: it was None before."""
-        serial = tensor.serial
-        g = norm(d) if self.norms else None
-        self.ledger.add(serial, fresh, (self.passes + 1, None if source is None else op_name(source.__class__), g))
-        if tensor.grad_fn is None:
-            self._pending[serial] = (tensor, g if fresh and serial not in self._pending else None)
-
     def backward_began(self, root: Any) -> None:
         """Note the loss."""
         data = root._data
@@ -221,15 +227,18 @@ class Steps:
     def backward_ended(self) -> None:
         """Note every gradient that the call left in a leaf."""
         tape = self.tape
-        pending, self._pending = self._pending, {}
+        pending, self.pending = self.pending, []
         self.passes += 1
-        for tensor, g in pending.values():
-            param = self.param(tensor)
-            if self.norms:
-                tape.gradient(param, norm(tensor._grad) if g is None and tensor._grad is not None else g)
-            else:
-                tape.gradient(param, None)
-            param.array = id(tensor._grad)
+        for tensor, g, source, fresh in pending:
+            if g is not None:
+                self.ledger.add(tensor.serial, fresh, (self.passes, None if source is None else op_name(source.__class__), g))
+            if tensor.grad_fn is None:
+                param = self._params.get(tensor.serial) or self.param(tensor)
+                gradient = tensor._grad
+                if not fresh and g is not None:
+                    g = norm(gradient)  # what was added is not all of it
+                param.array = id(gradient)
+                tape.gradient(param, g)
         tape.passes += 1
         tape.check = tape.turns = True
         if self.norms:
@@ -253,10 +262,12 @@ class Steps:
         if not (tape.graphs or tape.passes):
             return  # nothing that it could be the update of was traced
         moved = [self.param(tensor) for tensor, _ in output]
-        self._begin_run_if_rebuilt(moved, optimizer not in self._optimizers)
-        self._optimizers.add(optimizer)
+        if not self.run.knows(optimizer) or not self.run.bound.issuperset([p.serial for p in moved]) or not self.run.bound.issuperset(tape.touched):
+            self._begin_run_if_rebuilt(moved, optimizer not in self._optimizers)
+            self._optimizers.add(optimizer)
+            self.run.series_of(optimizer)
+            self._enroll(moved)
         series = self.run.series_of(optimizer)
-        self._enroll(moved)
         series.read_lr(optimizer, output)
         if tape.full and self.norms:
             columns = [self.run.column(param.identity) for param in moved]
@@ -314,7 +325,7 @@ class Steps:
         self.tree.epoch += 1
 
     def _enroll(self, moved: list[Param]) -> None:
-        params = [*moved, *(p for p in self.tape.moved() if p not in moved)]
+        params = list(dict.fromkeys([*moved, *self.tape.moved()]))
         for param in params:
             if param.root is not None:
                 param.root.counted = True

@@ -47,7 +47,7 @@ class Tape:
 
     __slots__ = (
         "aside", "backward_ns", "calls", "cells", "cells_to", "check", "folded", "folded_graph", "forward_ns", "full", "grad_norm", "grads", "id",
-        "leaf_count", "leaf_grads", "leaf_params", "leaf_values", "leaf_versions", "loss", "n", "node", "passes", "refs", "roots",
+        "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "loss", "n", "node", "passes", "refs", "roots",
         "stale", "start", "step", "touched", "turns", "updated", "values",
     )  # fmt: skip
     id: int
@@ -65,8 +65,7 @@ class Tape:
         self.leaf_values: list[float | None] = []
         self.leaf_grads: list[float | None] = []
         self.leaf_versions: list[int] = []
-        self.leaf_params: list[Param | None] = []
-        self.n = 0
+        self.n = self.leaf_count = 0
         self.reset(start)
 
     def reset(self, start: Node) -> None:
@@ -74,6 +73,7 @@ class Tape:
         self.id = next(_ids)
         self.node = self.start = start
         self.grads[: self.n] = self.backward_ns[: self.n] = self.values[: self.n] = [None] * self.n
+        self.leaf_values[: self.leaf_count] = self.leaf_grads[: self.leaf_count] = [None] * self.leaf_count
         self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.passes = self.step = self.cells_to = 0
         self.refs: dict[int, int] = {}  # sequence number of an op, or minus serial of a tensor without one -> place
         self.roots: dict[Root, None] = {}  # models with parameters
@@ -99,19 +99,12 @@ class Tape:
         self.backward_ns.extend([None] * more)
         return more > 0
 
-    def bind(self, serial: int, version: int, value: float | None, param: Param | None) -> int:
-        """Take a tensor in as the next leaf, and return what an op's inputs call it."""
-        j = self.leaf_count
-        if j == len(self.leaf_values):
-            self.leaf_values.append(value)
-            self.leaf_grads.append(None)
-            self.leaf_versions.append(version)
-            self.leaf_params.append(param)
-        else:
-            self.leaf_values[j], self.leaf_grads[j], self.leaf_versions[j], self.leaf_params[j] = value, None, version, param
-        self.refs[-serial] = -1 - j
-        self.leaf_count = j + 1
-        return -1 - j
+    def grow_leaves(self) -> None:
+        """Make room for more leaves."""
+        more = max(16, len(self.leaf_values))
+        self.leaf_values.extend([None] * more)
+        self.leaf_grads.extend([None] * more)
+        self.leaf_versions.extend([0] * more)
 
     def turn_to(self, place: Where | None) -> Node | None:
         """The next op is at `place`: the node that an earlier step had there, None for none.
