@@ -138,7 +138,7 @@ function distribute(input: LayoutInput, groups: Map<number, Group>, boxItem: Map
 }
 
 /** The lane whose last item this one continues, else the nearest lane whose last item nobody waits for, else a new one. */
-function chooseLane(group: Group, item: number, parents: number[], last: number[], until: number[]): number {
+function chooseLane(group: Group, item: number, parents: number[], last: number[], until: number[], most: number): number {
   const follow = parents.map(p => (group.items[p] as Item).lane).filter(lane => parents.includes(last[lane] as number));
   if (follow.length > 0) return Math.min(...follow);
   const centre = parents.reduce((sum, p) => sum + (group.items[p] as Item).lane, 0) / Math.max(1, parents.length);
@@ -147,11 +147,12 @@ function chooseLane(group: Group, item: number, parents: number[], last: number[
     if ((until[last[lane] as number] as number) >= item) continue;
     if (best < 0 || Math.abs(lane - centre) < Math.abs(best - centre)) best = lane;
   }
-  return best < 0 ? last.length : best;
+  if (best >= 0) return best;
+  return last.length < most ? last.length : Math.min(most - 1, Math.round(centre));
 }
 
 /** Give every item of a group its lane and its height above the others. */
-function place(group: Group, sizes: (item: Item) => { above: number; height: number; below: number }, gap: number): void {
+function place(group: Group, sizes: (item: Item) => { above: number; height: number; below: number }, gap: number, most: number): void {
   const parents: number[][] = group.items.map(() => []);
   const until: number[] = group.items.map(() => -1);
   for (const { from, to } of group.links) {
@@ -166,7 +167,7 @@ function place(group: Group, sizes: (item: Item) => { above: number; height: num
     const mine = parents[i] as number[];
     if (item.side) item.lane = mine.length > 0 ? (group.items[mine[0] as number] as Item).lane : 0;
     else {
-      item.lane = chooseLane(group, i, mine, last, until);
+      item.lane = chooseLane(group, i, mine, last, until, most);
       last[item.lane] = i;
     }
     const { above, height, below } = sizes(item);
@@ -210,11 +211,16 @@ function stackHeights(input: LayoutInput): Map<number, number[]> {
   return stacks;
 }
 
-/** Lay a graph out; every edge of the input is in the result, and no two rectangles of one kind overlap. */
-export function layout(input: LayoutInput): Layout {
+/**
+ * Lay a graph out; every edge of the input is in the result, and no two rectangles of one kind overlap.
+ *
+ * No group gets more than `most` lanes: with one lane a branch stands below the other, and its edges pass beside it.
+ */
+export function layout(input: LayoutInput, most = Infinity): Layout {
   const stacks = stackHeights(input);
   const stackHeight = (n: number) =>
     (stacks.get(n) ?? []).reduce((sum, c) => sum + ((input.nodes[c] as LayoutNode).height ?? CHIP_HEIGHT) + STACK_GAP, -STACK_GAP);
+  const edgeOf = (e: number) => input.edges[e] as LayoutEdge;
   const { groups, boxItem, nodeItem } = gather(input, stacks);
   distribute(input, groups, boxItem, nodeItem);
 
@@ -227,7 +233,7 @@ export function layout(input: LayoutInput): Layout {
       const over = item.wide ? Math.max(0, (stackHeight(item.node) - NODE_HEIGHT) / 2) : 0;
       return { above: over, height: NODE_HEIGHT, below: over };
     };
-    place(group, sizes, g < 0 ? GAP : GAP_INSIDE);
+    place(group, sizes, g < 0 ? GAP : GAP_INSIDE, most);
     for (const item of group.items) {
       const inside = item.box >= 0 ? (groups.get(item.box) as Group) : null;
       item.left = inside ? inside.left : HALF;
@@ -240,7 +246,12 @@ export function layout(input: LayoutInput): Layout {
     };
     if (g >= 0) shift(group, HEADER);
     if (g >= 0) group.height += GAP_INSIDE;
-    routeGroup(group, port, e => input.nodes[(input.edges[e] as LayoutEdge).from]?.beside !== undefined);
+    routeGroup(
+      group,
+      port,
+      e => input.nodes[edgeOf(e).from]?.beside !== undefined,
+      e => Boolean(input.nodes[edgeOf(e).to]?.side) && !stacks.has(edgeOf(e).to)
+    );
     extend(group, g >= 0);
   }
   return assemble(input, groups, stacks);

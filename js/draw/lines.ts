@@ -34,6 +34,8 @@ export interface LinesInput {
   /** A range of values to tint, from and to. */
   band?: readonly [number, number];
   format?: (x: number) => string;
+  /** Cuts a name to the room at the right end. */
+  fit?: (name: string, width: number, font: string) => string;
 }
 
 /** The decades of all points, wide enough for flat lines. */
@@ -187,7 +189,7 @@ export class Lines {
         html(
           'span',
           { style: `left:${left + axis.width + 6}px;top:${(y - 7).toFixed(1)}px;color:${line.colour}`, title: line.name },
-          shorten(line.name, right - 4, `600 ${input.look.font}`)
+          (input.fit ?? shorten)(line.name, right - 4, `600 ${input.look.font}`)
         )
       )
     );

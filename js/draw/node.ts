@@ -24,6 +24,8 @@ export interface Face {
   /** A second border: it stands for a whole module. */
   double: boolean;
   width: number;
+  /** Words in place of the numbers; empty for none. */
+  text: string;
   /** Where the hatch for what is not finite is defined. */
   hatch: string;
 }
@@ -138,7 +140,8 @@ export class NodeView {
       this.title,
       shape
     );
-    if (!narrow) {
+    if (face.text) this.element.append(svg('text', { x: 14, y: 32, class: 'gl-quiet gl-small' }, face.text));
+    else if (!narrow) {
       this.value = new Meter(14, 'v', 'value', face.hatch, width - 10);
       this.gradient = new Meter(136, 'g', 'gradient', face.hatch, width - 10);
       this.element.append(this.value.element, this.gradient.element);
@@ -170,6 +173,7 @@ export class NodeView {
       this.gradient.update(gradient, words);
       return;
     }
+    if (!this.text) return;
     mark(this.number, value);
     write(this.number, value === null ? '' : plain(value));
     write(this.rest, value === null ? words : ` · ${words}`);

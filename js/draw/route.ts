@@ -5,12 +5,15 @@ import { CHIP_OFFSET, CHIP_WIDTH, NODE_WIDTH, type Group, type Item, type Link, 
 const TRACK = 8;
 /** Between a lane's nodes and what stands beside them: room for two tracks. */
 const CORRIDOR = [NODE_WIDTH / 2 + 8, NODE_WIDTH / 2 + 16] as const;
+/** And to the right of what stands beside them. */
+const FAR = [CHIP_OFFSET + CHIP_WIDTH - NODE_WIDTH / 2 + 6, CHIP_OFFSET + CHIP_WIDTH - NODE_WIDTH / 2 + 12] as const;
 const LANE_GAP = 24;
 /** Half the gap under and over every item: edges run sideways there. */
 const TURN = 5;
 const SIDE_SPINE = CHIP_OFFSET + CHIP_WIDTH / 2 - NODE_WIDTH / 2;
 /** Where an edge leaves or enters a node sideways, from its spine. */
 const LEAVE = 98;
+const SIDE_LEAVE = 40;
 const ENTER = 60;
 
 type Way = 'straight' | 'early' | 'late' | 'gutter';
@@ -58,7 +61,7 @@ function boxColumns(group: Group): Column[] {
 }
 
 /** Route every link of a group, and give its lanes their x. */
-export function routeGroup(group: Group, port: Port, fromChip: (edge: number) => boolean): void {
+export function routeGroup(group: Group, port: Port, fromChip: (edge: number) => boolean, toSide: (edge: number) => boolean): void {
   const columns = columnsOf(group);
   const boxes = boxColumns(group);
   const clear = (a: number, b: number, y: number) => {
@@ -72,7 +75,7 @@ export function routeGroup(group: Group, port: Port, fromChip: (edge: number) =>
   placeLanes(group, tracks);
   const arrivals = new Map<number, [number, number]>();
   const departures = new Map<number, [number, number]>();
-  for (const plan of plans) group.bends.set(plan.edge, { points: trace(group, plan, tracks, port, columnOf, arrivals, departures) });
+  for (const plan of plans) group.bends.set(plan.edge, { points: trace(group, plan, tracks, port, columnOf, arrivals, departures, toSide) });
 }
 
 function planLink(
@@ -95,8 +98,9 @@ function planLink(
   } else if (free(columns[b] as Column, top, bottom) && clear(a, b, top + TURN)) return { ...plan, way: 'early' };
   else if (free(columns[a] as Column, top, bottom) && clear(a, b, bottom - TURN)) return { ...plan, way: 'late' };
   plan.way = 'gutter';
+  // Two that stand beside a lane are joined on the far side; the corridor is for edges out of the lane.
   if ((a % 2 === 1 || b % 2 === 1) && a >> 1 === b >> 1 && free(boxes[a >> 1] as Column, top, bottom)) {
-    return { ...plan, gutter: group.lanes + 1 + (a >> 1) };
+    return { ...plan, gutter: (a === b ? 2 : 1) * group.lanes + 1 + (a >> 1) };
   }
   const lane = Math.max(a, b) >> 1;
   const choices = [lane, lane + 1, Math.max(0, lane - 1)].filter(g => g <= group.lanes);
@@ -108,7 +112,7 @@ function planLink(
 
 /** Edges that share a gutter and a height run beside each other; gives the number of tracks of each gutter. */
 function assignTracks(plans: Plan[], lanes: number): number[] {
-  const ends: number[][] = Array.from({ length: 2 * lanes + 1 }, () => []);
+  const ends: number[][] = Array.from({ length: 3 * lanes + 1 }, () => []);
   const inGutter = plans.filter(p => p.way === 'gutter').sort((p, q) => p.top - q.top || p.bottom - q.bottom);
   for (const plan of inGutter) {
     const used = ends[plan.gutter] as number[];
@@ -140,7 +144,11 @@ function placeLanes(group: Group, tracks: readonly number[]): void {
 
 /** The x of a track: just left of the lane its gutter belongs to, right of the last lane, or in a lane's corridor. */
 function trackX(group: Group, plan: Plan, tracks: readonly number[]): number {
-  if (plan.gutter > group.lanes) return (group.spines[plan.gutter - group.lanes - 1] as number) + CORRIDOR[plan.track % 2 ? 1 : 0];
+  if (plan.gutter > group.lanes) {
+    const lane = (plan.gutter - group.lanes - 1) % group.lanes;
+    const far = plan.gutter > 2 * group.lanes;
+    return (group.spines[lane] as number) + (far ? FAR : CORRIDOR)[plan.track % 2 ? 1 : 0];
+  }
   if (plan.gutter < group.lanes) {
     return (group.spines[plan.gutter] as number) - (group.lefts[plan.gutter] as number) - TRACK * (plan.track + 1);
   }
@@ -163,7 +171,8 @@ function trace(
   port: Port,
   columnOf: (item: Item, edge: number, from: boolean) => number,
   arrivals: Map<number, [number, number]>,
-  departures: Map<number, [number, number]>
+  departures: Map<number, [number, number]>,
+  toSide: (edge: number) => boolean
 ): [number, number][] {
   const from = group.items[plan.from];
   const to = group.items[plan.to];
@@ -173,7 +182,8 @@ function trace(
     const at = item ? port(plan.edge, item, end) : null;
     return at === null || !item ? null : (group.spines[item.lane] as number) + at;
   };
-  const a = from ? (fixed(from, 'from') ?? spine(from, true)) : null;
+  const aside = from && !to && toSide(plan.edge) && columnOf(from, plan.edge, true) % 2 === 0 ? LEAVE : 0;
+  const a = from ? (fixed(from, 'from') ?? spine(from, true) + (plan.way === 'straight' ? aside : 0)) : null;
   const b = to ? (fixed(to, 'to') ?? spine(to, false)) : null;
   if (plan.way === 'straight') {
     if (a === null || b === null) {
@@ -197,13 +207,15 @@ function trace(
     ];
   }
   const leave = (towards: number) => {
-    if (!from || fixed(from, 'from') !== null || columnOf(from, plan.edge, true) % 2) return a as number;
+    if (!from || fixed(from, 'from') !== null) return a as number;
     const right = towards > (a as number);
+    if (columnOf(from, plan.edge, true) % 2) return (a as number) + (right ? SIDE_LEAVE : -SIDE_LEAVE);
     return (a as number) + (right ? 1 : -1) * (LEAVE - spread(departures, plan.from, right));
   };
   const enter = (towards: number) => {
-    if (!to || fixed(to, 'to') !== null || to.side) return b as number;
+    if (!to || fixed(to, 'to') !== null) return b as number;
     const right = towards > (b as number);
+    if (to.side) return right ? (b as number) + SIDE_LEAVE : (b as number);
     return (b as number) + (right ? 1 : -1) * (ENTER - spread(arrivals, plan.to, right));
   };
   if (plan.way === 'early') {

@@ -8,9 +8,8 @@ import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { clipped, stepAt, stepAxis, stepTicks, stepX, type StepAxis } from '../draw/scale';
-import { shorten } from '../draw/text';
 import { LEFT, lineOf, linesLook, RIGHT } from './chart';
-import { closeRows, depthOrder, shortNames, visibleRows } from './rows';
+import { closeRows, depthOrder, fitName, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX } from './series';
 import { marked } from './store';
@@ -81,7 +80,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
           buttons.set(name, button);
         }
         const on = selected.has(name);
-        write(button.firstElementChild as Element, shorten(name, LEFT - 6, on ? `600 ${font}` : font));
+        write(button.firstElementChild as Element, fitName(name, LEFT - 6, `600 ${font}`));
         button.classList.toggle('gl-selected', on);
         button.setAttribute('aria-pressed', String(on));
         button.style.height = `${rowHeight}px`;
@@ -183,14 +182,14 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
 
   const drawLines = (selected: ReadonlySet<string>, palette: Palette) => {
     const close = closeRows(rows, selected);
-    const short = shortNames(close);
     const colours = palette.strokes;
     write(lineLabel, mode.value === 'u' ? 'update' : '‖g‖');
     lines.update({
-      lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, short[i] as string, axis.width, colours[i] as string)),
+      lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, name, axis.width, colours[i] as string)),
       axis,
       left: LEFT,
       right: RIGHT,
+      fit: fitName,
       height: 96,
       look: linesLook(palette),
       band: mode.value === 'u' ? [10 ** -3.5, 10 ** -2.3] : undefined

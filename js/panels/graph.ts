@@ -1,6 +1,6 @@
 /** The graph of one step: ops from top to bottom, modules as boxes, parameters as chips. */
 
-import { computed, type ReadonlySignal } from '@preact/signals-core';
+import { computed, signal, type ReadonlySignal } from '@preact/signals-core';
 import { html, write } from '../draw/element';
 import { bytes, plural } from '../draw/format';
 import { fold } from './fold';
@@ -50,7 +50,13 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
   less.addEventListener('click', () => viewport.zoomBy(0.8), options);
   more.addEventListener('click', () => viewport.zoomBy(1.25), options);
   fit.addEventListener('click', () => viewport.fit(), options);
-  followWidth(view, body, width => viewport.setRoom(width));
+  const room = signal(416);
+  followWidth(view, body, width => {
+    viewport.setRoom(width);
+    // Lanes follow the room in coarse steps, so that dragging the dock's edge does not rearrange the graph.
+    const step = Math.max(416, Math.floor(width / 140) * 140);
+    if (step !== room.peek()) room.value = step;
+  });
 
   let picture: Picture | null = null;
   const empty = emptyState(EMPTY);
@@ -67,19 +73,21 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
       body.replaceChildren(empty);
       return;
     }
-    picture = new Picture(now, fold(now, folds), paletteOf(view.root, view.theme.peek()).fonts);
+    picture = new Picture(now, fold(now, folds), paletteOf(view.root, view.theme.peek()).fonts, room.value);
     viewport.show(picture.element, picture.layout.width, picture.layout.height + 1);
     if (viewport.element.parentElement !== body) body.replaceChildren(viewport.element, key);
   });
   watch(view, () => {
     const step = store.step.value;
     void store.folds.value;
+    void room.value;
     if (open.value && step && picture?.structure === step.structure) picture.update(step.frame);
   });
   watch(view, () => {
     const now = structure.value;
     const chosen = marked(store.selected.value, now);
     void store.folds.value;
+    void room.value;
     if (open.value && picture?.structure === now) picture?.mark(chosen);
   });
   watch(view, () => {

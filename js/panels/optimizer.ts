@@ -9,7 +9,7 @@ import { decades, logPart, stepAxis } from '../draw/scale';
 import { Spark } from '../draw/spark';
 import type { Frame, OptimizerTable } from '../protocol/decode';
 import { LEFT, lineOf, linesLook, RIGHT } from './chart';
-import { closeRows, shortNames, visibleRows } from './rows';
+import { closeRows, fitName, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX, type Series } from './series';
 import { marked } from './store';
@@ -86,13 +86,13 @@ class Table {
   /** How many rows are not drawn. */
   further = 0;
 
-  update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>): void {
+  update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>, font: string): void {
     const all = table.rows.map(p => names[p] ?? `parameter ${p}`);
     const kept = new Set(visibleRows(all, selected));
     const places = all.map((_, r) => r).filter(r => kept.has(all[r] as string));
     const rows = places.map(r => all[r] as string);
     const key = JSON.stringify([table.columns, rows]);
-    if (key !== this.made) this.build(table.columns, rows);
+    if (key !== this.made) this.build(table.columns, rows, font);
     this.made = key;
     this.further = all.length - rows.length;
     const width = table.columns.length;
@@ -105,7 +105,7 @@ class Table {
     this.rows.forEach((row, r) => row.classList.toggle('gl-selected', selected.has(rows[r] as string)));
   }
 
-  private build(columns: readonly string[], names: readonly string[]): void {
+  private build(columns: readonly string[], names: readonly string[], font: string): void {
     const head = columns.map(name => html('th', { scope: 'col', title: HINTS[name] ?? name }, TITLES[name] ?? name));
     const widths = [
       html('col', { style: 'width:80px' }),
@@ -116,7 +116,7 @@ class Table {
       html(
         'tr',
         { 'data-param': name, tabindex: -1 },
-        html('td', { title: name.slice(0, 300) }, name.slice(0, 200)),
+        html('td', { title: name.slice(0, 300) }, fitName(name, 74, font)),
         ...(this.cells[r] as BarCell[]).map(cell => cell.element)
       )
     );
@@ -178,15 +178,14 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const names = series.parameters();
     const held = frame.optimizers.flatMap(o => o.rows.map(p => names[p] ?? ''));
     const close = closeRows(held, selected);
-    const short = shortNames(close);
     const palette = paletteOf(view.root, view.theme.value);
     const colours = palette.strokes;
     const look = linesLook(palette);
     const axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, room.value - LEFT - RIGHT));
-    const shared = { axis, left: LEFT, right: RIGHT, look };
+    const shared = { axis, left: LEFT, right: RIGHT, look, fit: fitName };
     ratios.update({
       ...shared,
-      lines: close.map((name, i) => lineOf(series, `u/${name}`, short[i] as string, axis.width, colours[i] as string)),
+      lines: close.map((name, i) => lineOf(series, `u/${name}`, name, axis.width, colours[i] as string)),
       height: 88,
       band: [10 ** GOOD[0], 10 ** GOOD[1]]
     });
@@ -238,7 +237,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     if (tables.size !== frame.optimizers.length) build(frame.optimizers.length);
     const selected = marked(store.selected.value, step.structure).parameters;
     frame.optimizers.forEach((table, i) => {
-      tables.get(i)?.update(table, names, selected);
+      tables.get(i)?.update(table, names, selected, `11px ${paletteOf(view.root, view.theme.value).fonts.ui}`);
       write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}`);
     });
     const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);

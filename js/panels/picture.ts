@@ -12,8 +12,24 @@ import { pathEdges, rootOf, type Part, type Scene } from './fold';
 import type { Marked } from './store';
 import { batchOf, leafNumber, madeAt, opGradient, opValue, timeOf } from './view';
 import type { TipText } from './tip';
+import { READABLE } from './viewport';
 
 let pictures = 0;
+
+/** The layout with as many lanes as are readable in `room` pixels. */
+function layoutFor(scene: Scene, room: number): Layout {
+  let result = layout(scene.input);
+  for (let lanes = 4; lanes > 0 && result.width * READABLE > room; lanes--) result = layout(scene.input, lanes);
+  return result;
+}
+
+/** `Linear(in_features=64, out_features=128, bias=True)` as `Linear(64, 128)`; a module that holds others as its class. */
+export function briefRepr(repr: string, cls: string): string {
+  const inside = /^[\w.]+\(([^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)$/.exec(repr)?.[1];
+  if (inside === undefined) return /^[\w.]+\(\)$/.test(repr) ? repr : cls;
+  const parts = inside.split(/, (?![^(]*\))/).filter(part => part !== 'bias=True');
+  return `${cls}(${parts.map(part => part.replace(/^\w+=(?=[\d(-])/, '')).join(', ')})`;
+}
 
 export class Picture {
   readonly element: SVGSVGElement;
@@ -29,9 +45,10 @@ export class Picture {
   constructor(
     readonly structure: Structure,
     readonly scene: Scene,
-    fonts: Fonts
+    fonts: Fonts,
+    room: number
   ) {
-    this.layout = layout(scene.input);
+    this.layout = layoutFor(scene, room);
     const hatch = `gl-hatch-${++pictures}`;
     const under = svg('g', {});
     const edges = svg('g', { 'aria-hidden': 'true' });
@@ -60,12 +77,13 @@ export class Picture {
     for (const placed of this.layout.boxes) {
       const module = this.structure.modules[this.scene.boxes[placed.id]?.module ?? -1];
       const name = module?.name || module?.path || module?.cls || '';
-      const detail = `${module?.repr ?? ''}${(module?.call ?? 1) > 1 ? ` · call ${module?.call}` : ''}`;
+      const detail = `${briefRepr(module?.repr ?? '', module?.cls ?? '')}${(module?.call ?? 1) > 1 ? ` · call ${module?.call}` : ''}`;
       const view = new BoxView(name, detail, 16, placed.width, placed.height, fonts);
       set(view.element, 'transform', `translate(${placed.x} ${placed.y})`);
       set(view.header, 'transform', `translate(${placed.x} ${placed.y})`);
       set(view.header, 'data-module', module?.path ?? '');
       set(view.header, 'aria-label', `${name}, ${detail}: fold`);
+      set(view.header, 'data-detail', `${name} ${module?.repr ?? ''}`.slice(0, 400));
       this.boxes.set(placed.id, view);
       under.append(view.element);
       over.append(view.header);
@@ -103,6 +121,7 @@ export class Picture {
         dashed: !part.grad && part.kind !== 'leaf',
         double: part.kind === 'module' || part.kind === 'more' || part.kind === 'evaluation',
         width: placed.width,
+        text: part.kind === 'evaluation' ? 'not part of this graph' : '',
         hatch
       },
       fonts
@@ -164,7 +183,6 @@ export class Picture {
   }
 
   private words(id: number, part: Part): string {
-    if (part.kind === 'evaluation') return 'not part of this graph';
     if ((this.places.get(id)?.width ?? 0) < NODE_WIDTH) return part.kind === 'leaf' ? 'input' : 'no grad';
     return part.grad ? 'no gradient yet' : 'no gradient wanted';
   }
@@ -201,8 +219,12 @@ export class Picture {
     }
     const hot = pathEdges(this.scene, start, rootOf(this.structure.ops));
     this.lines.forEach((line, e) => {
-      line.classList.toggle('gl-hot', hot.has(e) && !this.layout.edges[e]?.chip);
-      this.heads[e]?.classList.toggle('gl-hot', hot.has(e));
+      const on = hot.has(e) && !this.layout.edges[e]?.chip;
+      const head = this.heads[e] as SVGPathElement;
+      // What is marked lies over what is not.
+      if (on && !line.classList.contains('gl-hot')) line.parentElement?.append(line, head);
+      line.classList.toggle('gl-hot', on);
+      head.classList.toggle('gl-hot', on);
     });
   }
 

@@ -1,5 +1,6 @@
 /** The parameters of a run in depth order, and which of them are looked at closely. */
 
+import { shorten, textWidth } from '../draw/text';
 import type { Structure } from '../protocol/messages';
 import type { Series } from './series';
 
@@ -31,20 +32,23 @@ export function closeRows(order: readonly string[], selected: ReadonlySet<string
   return [0, 0.5, 1].map(part => from[Math.round(part * (from.length - 1))] as string);
 }
 
-/** Names as short as they stay different: `fc3.weight` becomes `fc3.w`. */
-export function shortNames(names: readonly string[]): string[] {
-  const short = names.map(name => {
-    const parts = name.split('.');
-    const end = parts.pop() ?? '';
-    return parts.length > 0 ? `${parts.slice(-2).join('.')}.${end.charAt(0)}` : end;
-  });
-  return short.map((text, i) => (short.indexOf(text) === i && short.lastIndexOf(text) === i ? text : (names[i] as string)));
-}
-
 /** At most 200 of the rows, spread evenly over the depth, with the selected ones among them. */
 export function visibleRows(order: readonly string[], selected: ReadonlySet<string>): string[] {
   if (order.length <= MOST_ROWS) return [...order];
   const kept = new Set<string>();
   for (let i = 0; i < MOST_ROWS; i++) kept.add(order[Math.floor((i * order.length) / MOST_ROWS)] as string);
   return order.filter(name => kept.has(name) || selected.has(name));
+}
+
+/** A dotted name in `width` pixels: whole, or with its last word as a letter, or without its first words. */
+export function fitName(name: string, width: number, font: string): string {
+  if (name.length < 200 && textWidth(name, font) <= width) return name;
+  const parts = name.slice(0, 400).split('.');
+  const last = parts.pop() ?? '';
+  if (parts.length === 0 || name.length > 400) return shorten(name, width, font);
+  for (let from = 0; from < parts.length; from++) {
+    const text = `${from > 0 ? '…' : ''}${parts.slice(from).join('.')}.${last.charAt(0)}`;
+    if (textWidth(text, font) <= width) return text;
+  }
+  return shorten(`${parts.at(-1)}.${last.charAt(0)}`, width, font);
 }

@@ -135,7 +135,7 @@ function measure(structure: Structure, room: number): { look: Look; widths: numb
     return Math.min(most, Math.max(least, Math.ceil(letters * letter)));
   };
   const name = longest(op => op.name, 6.8, 56, Math.max(92, room * 0.22)) + 13;
-  const made = longest(op => madeAt(structure, op, true), LETTER, 46, 110) + 8;
+  const made = longest(op => madeAt(structure, op, true), LETTER, 50, 110) + 8;
   const output = longest(op => shape(op.shape) + (column || op.dtype === dtype ? '' : ` ${shortType(op.dtype)}`), LETTER, 44, Math.max(96, room * 0.24)) + 10;
   const widths = [name, made, -1, output, ...(column ? [62] : []), 54];
   const left = room - widths.reduce((sum, w) => sum + Math.max(0, w), 0) - 8;

@@ -56,8 +56,7 @@ export function stripPanel(view: View): HTMLElement {
     const frame = store.step.value?.frame;
     write(step, frame ? String(frame.step) : '–');
     set(step, 'data-value', frame ? frame.step : null);
-    const open = frame?.open ? 'in progress' : '';
-    write(state, frame ? STATES[frame.state] || open : '');
+    write(state, frame ? STATES[frame.state] : '');
     const last = store.series.latest('loss');
     number(loss, frame ? (frame.loss ?? (store.series.size > 0 && !frame.open ? last : null)) : null);
     number(gradient, frame ? frame.grad_norm : null);

@@ -3,10 +3,10 @@
 import { html } from '../draw/element';
 import type { View } from './view';
 
+/** Below this a picture is not readable: a wide one is scrolled instead of shrunk. */
+export const READABLE = 0.75;
 const LEAST = 0.2;
 const MOST = 3;
-/** Below this a picture is not readable: a wide one is scrolled instead of shrunk. */
-const READABLE = 0.6;
 
 export class Viewport {
   readonly element = html('div', { class: 'gl-viewport' });
