@@ -46,11 +46,39 @@ class Node:
     name of an op of an earlier step. `leaves` are those that this op is the first to read.
     """
 
-    __slots__ = ("call", "children", "cls", "depth", "dtype", "error", "graph", "graphs", "inputs", "leaves", "leaves_to", "next", "number", "parent", "place", "shape")
+    __slots__ = (
+        "call",
+        "children",
+        "cls",
+        "depth",
+        "dtype",
+        "error",
+        "graph",
+        "graphs",
+        "inputs",
+        "leaves",
+        "leaves_to",
+        "next",
+        "number",
+        "parent",
+        "place",
+        "shape",
+    )
     next: Node | None
 
-    def __init__(self, parent: Node | None, cls: Any, inputs: tuple[Any, ...], leaves: tuple[Leaf, ...], shape: tuple[int, ...], dtype: Any,
-                 place: Where | None, call: Call | None, graph: bool, error: str | None) -> None:
+    def __init__(
+        self,
+        parent: Node | None,
+        cls: Any,
+        inputs: tuple[Any, ...],
+        leaves: tuple[Leaf, ...],
+        shape: tuple[int, ...],
+        dtype: Any,
+        place: Where | None,
+        call: Call | None,
+        graph: bool,
+        error: str | None,
+    ) -> None:
         self.parent, self.cls, self.inputs, self.leaves = parent, cls, inputs, leaves
         self.shape, self.dtype, self.place, self.call, self.graph, self.error = shape, dtype, place, call, graph, error
         self.depth = 0 if parent is None else parent.depth + 1
@@ -93,13 +121,32 @@ class Tree:
             self._made = 0
             self.root = _start()
 
-    def follow(self, parent: Node, cls: Any, inputs: tuple[Any, ...], leaves: tuple[Leaf, ...], shape: tuple[int, ...], dtype: Any,
-               place: Where | None, call: Call | None, graph: bool, error: str | None = None) -> Node:
+    def follow(
+        self,
+        parent: Node,
+        cls: Any,
+        inputs: tuple[Any, ...],
+        leaves: tuple[Leaf, ...],
+        shape: tuple[int, ...],
+        dtype: Any,
+        place: Where | None,
+        call: Call | None,
+        graph: bool,
+        error: str | None = None,
+    ) -> Node:
         """The child of `parent` that looks so, made if there is none."""
         near = None
         for node in parent.children:
-            if (node.cls is cls and node.graph is graph and node.call is call and node.shape == shape and node.dtype == dtype
-                    and node.place == place and node.leaves == leaves and node.error == error):
+            if (
+                node.cls is cls
+                and node.graph is graph
+                and node.call is call
+                and node.shape == shape
+                and node.dtype == dtype
+                and node.place == place
+                and node.leaves == leaves
+                and node.error == error
+            ):
                 if node.inputs == inputs or _same_but_numbers(node.inputs, inputs, VARIES):
                     parent.next = node
                     return node

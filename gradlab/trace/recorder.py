@@ -13,12 +13,13 @@ from .. import observe
 from .ledger import Contribution
 from .names import Names
 from .numbers import Numbers, numbers_of
-from .steps import ModuleCall, Steps
+from .steps import Steps
 from .structure import describe
 from .summary import norm
 from .tape import Tape
 from .timeline import Timeline
 from .where import Places, Where
+from .writer import ModuleCall
 
 _SAMPLED_EVERY = 8  # steps, of which one is timed
 _NEVER = 1 << 62

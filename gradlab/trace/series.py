@@ -42,10 +42,8 @@ class Series:
         table = []
         for tensor, update, param, _ in moved:
             gradient = tensor._grad
-            if gradient is not None and (param.g_tape != tape or id(gradient) != param.array):
-                g = norm(gradient)
-            else:
-                g = param.g
+            is_another = param.g_tape != tape or id(gradient) != param.array  # than the one that backward left
+            g = norm(gradient) if is_another and gradient is not None else param.g
             before = param.w if param.w_tape == tape else norm(tensor._data - update)
             param.u, param.u_tape = _ratio(norm(update), before), tape
             summary = optimizer.summary(tensor) if self.own else {}

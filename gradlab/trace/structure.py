@@ -19,7 +19,7 @@ def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int) -> 
     calls = _calls(nodes)
     several = len({c.root for c in calls if c.is_model} | {leaf.root for leaf in leaves if leaf.root is not None}) > 1
     modules = [_module(call, calls, several) for call in calls]
-    owners = {(c.root, c.path): i for c, i in reversed(calls.items()) if c.path is not None}
+    owners: dict[tuple[str, str | None], int] = {(c.root, c.path): i for c, i in reversed(calls.items()) if c.path is not None}
     cells: dict[tuple[str | None, int | None, str | None], int] = {}
     ops = [_op(one, nodes, calls, cells) for one in nodes]
     return {
@@ -76,7 +76,9 @@ def op_name(cls: type) -> str:
     for name, value in vars(sys.modules.get(cls.__module__, object)).items():
         if name.replace("_", "") == plain and callable(value) and not isinstance(value, type) and name == name.lower():
             return name
-    return "".join(f"_{c.lower()}" if i and c.isupper() and not cls.__name__[i - 1].isupper() else c.lower() for i, c in enumerate(cls.__name__))
+    return "".join(
+        f"_{c.lower()}" if i and c.isupper() and not cls.__name__[i - 1].isupper() else c.lower() for i, c in enumerate(cls.__name__)
+    )
 
 
 def _calls(nodes: list[Node]) -> dict[Call, int]:
@@ -98,7 +100,14 @@ def _module(call: Call, calls: dict[Call, int], several: bool) -> dict[str, Any]
     if path is None:
         name = call.cls
     shown = shown_name(call.root, path or "", several or not call.is_model) if path is not None else call.cls
-    return {"path": shown, "name": name, "cls": call.cls, "repr": call.text, "parent": None if parent is None else calls[parent], "call": call.nth}
+    return {
+        "path": shown,
+        "name": name,
+        "cls": call.cls,
+        "repr": call.text,
+        "parent": None if parent is None else calls[parent],
+        "call": call.nth,
+    }
 
 
 def _op(node: Node, nodes: list[Node], calls: dict[Call, int], cells: dict[Any, int]) -> dict[str, Any]:

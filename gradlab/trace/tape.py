@@ -46,8 +46,8 @@ class Tape:
     """One step while it runs and after it. Lists are made once and used again; the first `n` entries count."""
 
     __slots__ = (
-        "aside", "backward_ns", "calls", "cells", "cells_to", "check", "folded", "folded_graph", "forward_ns", "full", "grad_norm", "grads", "id",
-        "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "loss", "n", "node", "passes", "refs", "roots",
+        "aside", "backward_ns", "calls", "cells", "cells_to", "check", "folded", "folded_graph", "forward_ns", "full", "grad_norm",
+        "grads", "id", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "loss", "n", "node", "passes", "refs", "roots",
         "stale", "start", "step", "touched", "turns", "updated", "values",
     )  # fmt: skip
     id: int
@@ -118,11 +118,14 @@ class Tape:
             known = None if place.cell is None else self.cells.get(place.cell)
             if known is not None and known[0] != place.count:
                 self.rewind(known[1])
-            elif known is None and place.count is not None and self.n and not self.graphs:
-                if all(count is not None and count < place.count for count, _ in self.cells.values()):
-                    self.rewind(0)  # ops without a graph, and no step that they could belong to
+            elif known is None and self.n and not self.graphs and self._is_earlier(place.count):
+                self.rewind(0)  # ops without a graph, and no step that they could belong to
         expected = self.node.next
         return expected if expected is not None and expected.place == place else None
+
+    def _is_earlier(self, count: int | None) -> bool:
+        """Whether all ops are of cells that ran before the cell of that count."""
+        return count is not None and all(known is not None and known < count for known, _ in self.cells.values())
 
     def _note_cells(self) -> None:
         """Note where each cell's ops begin."""

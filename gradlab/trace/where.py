@@ -19,7 +19,7 @@ class Where(NamedTuple):
     """
 
     cell: str | None = None
-    count: int | None = None
+    count: int | None = None  # pyright: ignore[reportIncompatibleMethodOverride]
     file: str | None = None
     line: int | None = None
 

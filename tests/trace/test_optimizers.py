@@ -47,7 +47,7 @@ def test_moments_equal_the_optimizers_state_read_independently():
 
 
 def test_the_timeline_has_a_row_for_every_step():
-    r, model, _, before = trained(lambda ps: optim.SGD(ps, lr=0.1, momentum=0.9), steps=5)
+    r, _, _, before = trained(lambda ps: optim.SGD(ps, lr=0.1, momentum=0.9), steps=5)
     spans = r.timeline.since(0, 100_000)
     assert r.timeline.columns() == ["loss", "grad_norm", "lr/SGD", *[f"{letter}/{name}" for name in ("weight", "bias") for letter in "gwu"]]
     assert spans.exact and spans.first.tolist() == [1, 2, 3, 4, 5] and np.isfinite(spans.data).all()

@@ -148,7 +148,8 @@ def test_a_layer_replaced_in_the_model_keeps_its_columns(notebook):
 def test_modules_without_parameters_made_anew_in_each_step_change_no_structure(notebook, made):
     notebook.run(BUILD.replace("0.1", "0.001"))
     hook = f"({made})(out, gl.ones(5, 2))" if "Loss" in made else f"({made})(out).mean()"
-    code = f"keys = set()\nfor _ in range(20):\n    out = model(gl.ones(5, 3))\n    {hook}.backward()\n    optimizer.step()\n    keys.add(r.structure()['hash'] + r.structure()['key'].split('.')[0])"
+    step = f"out = model(gl.ones(5, 3)); {hook}.backward(); optimizer.step()"
+    code = f"keys = set()\nfor _ in range(20):\n    {step}\n    keys.add(r.structure()['hash'] + r.structure()['key'].split('.')[0])"
     notebook.namespace["r"] = notebook.recorder
     notebook.run(code)
     assert len(notebook.namespace["keys"]) == 1

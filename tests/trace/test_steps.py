@@ -114,7 +114,8 @@ def test_every_way_to_write_an_update_counts_the_steps_of_a_loop(notebook, updat
 
 def test_gradients_of_several_backward_calls_in_a_hand_written_loop_are_one_step(notebook):
     notebook.run("w = gl.tensor([3.0, 4.0], requires_grad=True)\nv = gl.tensor([1.0, 1.0], requires_grad=True)")
-    code = "for _ in range(4):\n    for _ in range(3):\n        (w * v).sum().backward()\n    w.data -= 0.1 * w.grad.data\n    v.data -= 0.1 * v.grad.data"
+    update = "w.data -= 0.1 * w.grad.data\n    v.data -= 0.1 * v.grad.data"
+    code = f"for _ in range(4):\n    for _ in range(3):\n        (w * v).sum().backward()\n    {update}"
     assert notebook.run(code).step == 4
 
 
@@ -151,9 +152,12 @@ def test_an_input_from_an_earlier_step_is_named_by_its_op(notebook):
 
 
 def test_several_optimizers_are_several_series_of_one_step(notebook):
-    notebook.run(MODEL + "first = optim.SGD(list(model.parameters())[:2], lr=0.1)\n"
-                 "second = optim.Adam(list(model.parameters())[2:], lr=0.01)")
-    r = notebook.run(f"for _ in range(3):\n    first.zero_grad(); second.zero_grad()\n    {FORWARD}\n    {BACKWARD}\n    first.step(); second.step()")
+    notebook.run(
+        MODEL + "first = optim.SGD(list(model.parameters())[:2], lr=0.1)\nsecond = optim.Adam(list(model.parameters())[2:], lr=0.01)"
+    )
+    r = notebook.run(
+        f"for _ in range(3):\n    first.zero_grad(); second.zero_grad()\n    {FORWARD}\n    {BACKWARD}\n    first.step(); second.step()"
+    )
     assert r.step == 3 and [o["label"] for o in r.numbers().optimizers] == ["SGD", "Adam"]
     assert [o["rows"] for o in r.numbers().optimizers] == [[0, 1], [2, 3]]
     assert notebook.row()["lr/SGD"] == pytest.approx(0.1) and notebook.row()["lr/Adam"] == pytest.approx(0.01)

@@ -1,0 +1,221 @@
+"""Writer: puts ops on the tape, quickest where a step repeats what an earlier one did."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import lru_cache
+from typing import Any
+
+from ..function import Constant
+from .graph import Call, Node, Tree
+from .names import Leaf, Names, Root
+from .structure import op_name
+from .summary import norm
+from .tape import ASIDE_KEPT, Param, Tape
+from .where import Where
+
+_NAMES_A_TAPE = 256  # leaves that are looked up in the user's namespace, which may be large
+_CALLS_KEPT = 20_000
+_TEXT_KEPT = 500
+
+
+@lru_cache(maxsize=1_024)
+def _is_ours(cls: type) -> bool:
+    return cls.__module__.startswith("gradlab.")
+
+
+class ModuleCall:
+    """A module call that is running in some thread."""
+
+    __slots__ = ("library", "module", "parent", "place", "record", "root", "tape")
+
+    def __init__(self, module: Any, root: Root, parent: ModuleCall | None, place: Where | None) -> None:
+        self.module, self.root, self.parent, self.place = module, root, parent, place
+        # A layer of gradlab's own makes its ops where the user's code calls it.
+        self.library = _is_ours(type(module))
+        self.record: Call | None = None
+        self.tape = 0
+
+
+class Writer(ABC):
+    """Keeps the open tape, and knows the leaves and module calls that it reads about."""
+
+    def __init__(self, names: Names, norms: bool) -> None:
+        self.names, self.norms = names, norms
+        self.tree = Tree()
+        self.tape = Tape(self.tree.root)
+        self._params: dict[int, Param] = {}
+        self._calls: dict[tuple[Any, ...], Call] = {}
+
+    @abstractmethod
+    def _turn(self, fn: Any) -> Tape:
+        """The tape that an op with a graph belongs to: the open one, or a new one."""
+
+    def op(self, fn: Any, place: Where | None, call: ModuleCall | None, duration_ns: int, output: Any) -> None:
+        """Add an op to the tape; one that begins a new step closes the old one first."""
+        tape = self.tape
+        graph = output.grad_fn is fn
+        if graph:
+            if tape.turns:
+                tape = self._turn(fn)
+        elif tape.aside >= ASIDE_KEPT:
+            tape.folded += 1
+            return
+        n = tape.n
+        if n == len(tape.values) and not tape.grow():
+            tape.folded += 1
+            tape.folded_graph += graph
+            return
+        expected = tape.node.next
+        if expected is None or (expected.place is not place and expected.place != place):
+            expected = tape.turn_to(place)
+            n = tape.n
+        record = None
+        if call is not None:
+            record = call.record if call.tape == tape.id else self._enter(call, tape)
+        refs = tape.refs
+        inputs: Any = []
+        fresh: tuple[Leaf, ...] = ()
+        for t in fn.inputs:
+            maker = t.grad_fn
+            if maker is not None:
+                ref = refs.get(maker.seq)
+                if ref is None:
+                    ref = op_name(maker.__class__)
+            elif t.__class__ is Constant:
+                ref = (t._data,)
+            else:
+                ref = refs.get(-t._serial)
+                if ref is None:
+                    fresh = (*fresh, self._meet(tape, t, expected, len(fresh)))
+                    ref = -tape.leaf_count
+            inputs.append(ref)
+        inputs = tuple(inputs)
+        data = output._data
+        shape = data.shape
+        if (
+            expected is None
+            or expected.inputs != inputs
+            or expected.cls is not fn.__class__
+            or expected.shape != shape
+            or expected.dtype is not data.dtype
+            or expected.call is not record
+            or expected.graph is not graph
+            or expected.leaves != fresh
+            or expected.error is not None
+        ):
+            expected = self.tree.follow(tape.node, fn.__class__, inputs, fresh, shape, data.dtype, place, record, graph)
+        if self.norms:
+            tape.values[n] = norm(data)
+        tape.forward_ns[n] = duration_ns
+        if graph:
+            refs[fn.seq] = n
+        else:
+            refs[-output.serial] = n
+            tape.aside += 1
+        tape.node = expected
+        tape.n = n + 1
+
+    def failed(self, fn: Any, place: Where | None, call: ModuleCall | None, duration_ns: int, error: BaseException) -> None:
+        """Add an op that raised, with what it said."""
+        tape = self.tape
+        if tape.aside >= ASIDE_KEPT or (tape.n == len(tape.values) and not tape.grow()):
+            tape.folded += 1
+            return
+        tape.turn_to(place)
+        record = None
+        if call is not None:
+            record = call.record if call.tape == tape.id else self._enter(call, tape)
+        fresh: list[Leaf] = []
+        inputs = tuple([self._ref(tape, t, fresh) for t in fn.inputs])
+        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        node = self.tree.follow(tape.node, fn.__class__, inputs, tuple(fresh), (), None, place, record, False, text[:_TEXT_KEPT])
+        tape.forward_ns[tape.n] = duration_ns
+        tape.aside += 1
+        tape.node = node
+        tape.n += 1
+
+    def _ref(self, tape: Tape, t: Any, fresh: list[Leaf]) -> Any:
+        if t.__class__ is Constant:
+            return (t._data,)
+        ref = tape.refs.get(-t._serial if t.grad_fn is None else t.grad_fn.seq)
+        if ref is None and t.grad_fn is not None:
+            return op_name(t.grad_fn.__class__)
+        if ref is None:
+            fresh.append(self._meet(tape, t, None, len(fresh)))
+            ref = -tape.leaf_count
+        return ref
+
+    def _meet(self, tape: Tape, t: Any, expected: Node | None, k: int) -> Leaf:
+        """Take in a leaf that this step has not read before: as last time where it looks the same, else by its name."""
+        data, needs = t._data, t.requires_grad
+        serial = t._serial or t.serial
+        param = self._params.get(serial)
+        if param is not None:
+            leaf = param.leaf
+            if (leaf.shape != data.shape or leaf.dtype is not data.dtype or leaf.requires_grad is not needs
+                    or (param.root is not None and param.root.label is not leaf.root)):  # fmt: skip
+                root_label = leaf.root if param.root is None else param.root.label
+                leaf = param.leaf = Leaf(root_label, leaf.name, leaf.kind, data.shape, data.dtype, needs)
+                param.size = data.size
+        else:
+            root = None
+            leaf = expected.leaves[k] if expected is not None and k < len(expected.leaves) else None
+            if (
+                leaf is None
+                or leaf.shape != data.shape
+                or leaf.dtype != data.dtype
+                or leaf.requires_grad is not needs
+                or (leaf.root and needs)
+            ):
+                leaf, root = self.names.leaf(t, tape.leaf_count < _NAMES_A_TAPE)
+            if needs:
+                param = self._params[serial] = Param(t, leaf, root)
+        j = tape.leaf_count
+        if j == len(tape.leaf_values):
+            tape.grow_leaves()
+        if self.norms:
+            if param is None:
+                tape.leaf_values[j] = norm(data)
+            elif tape.full:
+                tape.leaf_values[j] = param.w = norm(data)
+                param.w_tape = tape.id
+            elif param.w_tape:
+                tape.leaf_values[j] = param.w
+        tape.leaf_versions[j] = t._version[0]
+        tape.refs[-serial] = -1 - j
+        tape.leaf_count = j + 1
+        return leaf
+
+    def _enter(self, call: ModuleCall, tape: Tape) -> Call:
+        """Give a running module call its place in the tape, at its first op there."""
+        above, root, up = call.parent, call.root, None
+        path: str | None = ""
+        if above is not None:
+            up = above.record if above.tape == tape.id else self._enter(above, tape)
+            path = root.path_of(call.module)
+        elif root.parameters:
+            tape.roots[root] = None
+        cls = type(call.module).__name__
+        nth = tape.calls[root.label, path] = tape.calls.get((root.label, path), 0) + 1
+        record = root.calls.get((up, path, cls, nth))
+        if record is None:
+            text = _one_line(call.module)
+            key = (up, root.label, path, cls, text, nth, bool(root.parameters))
+            if len(self._calls) > _CALLS_KEPT:
+                self._calls.clear()
+            record = self._calls.get(key)
+            if record is None:
+                record = self._calls[key] = Call(up, root.label, path, cls, text, nth, bool(root.parameters))
+            root.calls[up, path, cls, nth] = record
+        call.record, call.tape = record, tape.id
+        return record
+
+
+def _one_line(module: Any) -> str:
+    cls = type(module).__name__
+    try:
+        text = repr(module)
+    except Exception:  # a user's own __repr__
+        return cls
+    return text if "\n" not in text and len(text) <= 100 else f"{cls}(\u2026)"
