@@ -150,8 +150,9 @@ loss.backward()
 optimizer.step()
 
 # %% [markdown]
-# **Look at the optimizer.** A row for each weight and bias: the gradient, what AdamW keeps in memory about it (a running mean of the gradients
-# and of their squares), the step size that follows for this weight, and in *update:weight* how far it moved compared with its size.
+# **Look at the optimizer.** A row for each weight and bias: the gradient, what AdamW keeps in memory about it (a running mean of the
+# gradients and of their squares), the step size that follows for this weight, and in *update:weight* how far it moved compared with
+# its size.
 #
 # ### Forget the gradients
 

@@ -78,3 +78,7 @@ def test_cell_by_cell_runs_and_the_loss_falls(environment: dict[str, str]) -> No
 def test_digits_reach_97_percent_as_the_mean_of_five_seeds(environment: dict[str, str]) -> None:
     figures = [accuracy(executed("01_digits.ipynb", environment, SEED=str(seed))) for seed in range(5)]
     assert statistics.mean(figures) >= 97.0, figures
+    quoted = re.search(r"test accuracy is \*\*([\d.]+) %\*\*", (FOLDER / "01_digits.py").read_text("utf-8"))
+    assert quoted is not None
+    # Another BLAS rounds otherwise, and a digit or two of 359 change sides.
+    assert abs(statistics.mean(figures) - float(quoted[1])) < 0.5, figures
