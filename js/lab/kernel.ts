@@ -9,12 +9,16 @@ export type KernelState = 'none' | 'starting' | 'busy' | 'ready';
 /** How the kernel that had a session lost it. */
 export type Loss = 'restarted' | 'died';
 
+// An idle kernel answers a new page sooner than this.
+const PATIENCE_MS = 1500;
+
 /** Watches the kernel of one notebook: is there one, can it answer, was its memory lost. */
 export class KernelWatch implements IDisposable {
   constructor(private readonly context: ISessionContext) {
     context.kernelChanged.connect(this.onKernel, this);
     context.statusChanged.connect(this.onStatus, this);
     this.note(this.kernel?.status);
+    this.expectAnswer();
   }
 
   /** Emitted when the state may have changed. */
@@ -47,6 +51,7 @@ export class KernelWatch implements IDisposable {
 
   dispose(): void {
     this.disposed = true;
+    clearTimeout(this.timer);
     Signal.clearData(this);
   }
 
@@ -54,11 +59,12 @@ export class KernelWatch implements IDisposable {
     return this.context.session?.kernel ?? null;
   }
 
-  // A busy kernel does not answer a page that has just connected; the server's list says what it was doing.
+  // A busy kernel does not answer a page that has just connected. What the server says of its state is no help: every
+  // message that a thread beside the busy one answers makes it "idle" there.
   private get worksAlready(): boolean {
-    if (this.kernel?.status === 'busy') return true;
+    if (!this.overdue || this.kernel?.connectionStatus !== 'connected') return false;
     for (const { kernel } of this.context.sessionManager.running()) {
-      if (kernel?.id === this.id) return kernel?.execution_state === 'busy';
+      if (kernel?.id === this.id) return kernel?.execution_state !== 'starting';
     }
     return false;
   }
@@ -66,6 +72,7 @@ export class KernelWatch implements IDisposable {
   private onKernel(): void {
     this.answered = false;
     this.stopped = this.kernel === null;
+    this.expectAnswer();
     this.note(this.kernel?.status);
     this.changedSignal.emit();
   }
@@ -82,7 +89,18 @@ export class KernelWatch implements IDisposable {
     if (status === 'idle') this.answered = true;
   }
 
+  private expectAnswer(): void {
+    clearTimeout(this.timer);
+    this.overdue = false;
+    this.timer = setTimeout(() => {
+      this.overdue = true;
+      this.changedSignal.emit();
+    }, PATIENCE_MS);
+  }
+
   private answered = false;
+  private overdue = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private stopped = false;
   private disposed = false;
   private readonly changedSignal = new Signal<this, void>(this);

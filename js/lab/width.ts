@@ -1,23 +1,26 @@
 import { SplitPanel, type Widget } from '@lumino/widgets';
 
 const READABLE_PX = 440;
-// On a small window the notebook keeps more than half.
-const LARGEST_SHARE = 0.45;
+const NOTEBOOK_PX = 300;
 
-/** Widens the column of the split panel that holds this widget until the inspector is readable; never narrows it. */
+/** The width for a dock that has this one, with this much beside it: readable where there is room, and a notebook left to read. */
+export function readableWidth(width: number, beside: number): number {
+  const total = width + beside;
+  const least = Math.min(READABLE_PX, total / 2);
+  return Math.min(Math.max(width, least), Math.max(least, total - NOTEBOOK_PX));
+}
+
+/** Sets the width of the column of the split panel that holds this widget; what it takes, its widest neighbour gives. */
 export function makeReadable(widget: Widget): void {
   let column = widget;
   while (column.parent && !(column.parent instanceof SplitPanel)) column = column.parent;
   const split = column.parent;
   if (!(split instanceof SplitPanel) || split.orientation !== 'horizontal') return;
-  const visible = split.widgets.filter(w => w.isVisible);
   const widths = split.widgets.map(w => (w.isVisible ? w.node.offsetWidth : 0));
-  const total = widths.reduce((sum, w) => sum + w, 0);
   const at = split.widgets.indexOf(column);
-  const extra = Math.min(READABLE_PX, LARGEST_SHARE * total) - widths[at];
-  if (extra <= 0 || visible.length < 2) return;
-  const widest = widths.reduce((best, w, i) => (i !== at && (best === at || w > widths[best]) ? i : best), at);
-  widths[at] += extra;
-  widths[widest] -= extra;
-  split.setRelativeSizes(widths);
+  const neighbour = widths.reduce((best, w, i) => (i !== at && w > (widths[best] ?? 0) ? i : best), -1);
+  const [width, beside] = [widths[at] ?? 0, widths[neighbour] ?? 0];
+  widths[at] = readableWidth(width, beside);
+  widths[neighbour] = width + beside - widths[at];
+  if (neighbour >= 0) split.setRelativeSizes(widths);
 }

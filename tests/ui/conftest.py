@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 PICTURES = HERE.parents[1] / "build" / "ui"
 # Errors of JupyterLab itself that say nothing about gradlab.
-KNOWN = re.compile(r"favicon\.ico")
+KNOWN = re.compile(r"favicon\.ico|Could not restore the debugger state")
 
 sys.path.insert(0, str(HERE))
 

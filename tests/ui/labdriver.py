@@ -18,18 +18,20 @@ if os.environ.get("GRADLAB_REQUIRE_UI") != "1":
 
 from playwright.sync_api import Error, FloatRect, Locator, Page, expect
 
-__all__ = ["LOAD", "PANEL", "Lab", "expect", "notebook", "training"]
+__all__ = ["LOAD", "PANEL", "Lab", "expect", "more", "notebook", "training"]
 
 WAIT_MS = 60_000
 
 LOAD = "%load_ext gradlab"
 
 # A model small enough for a test: one linear layer, one backward pass and one update a step.
-TRAINING = """
+MODEL = """
 import gradlab as gl
 gl.manual_seed(0)
 layer = gl.nn.Linear(3, 2)
 optimizer = gl.optim.SGD(layer.parameters(), lr=0.1)
+"""
+LOOP = """
 for _ in range({steps}):
     loss = layer(gl.randn(4, 3)).pow(2).mean()
     optimizer.zero_grad()
@@ -52,8 +54,13 @@ def notebook(*sources: str) -> dict[str, Any]:
 
 
 def training(*, steps: int) -> str:
-    """Return a cell that trains a small layer for some steps."""
-    return TRAINING.format(steps=steps)
+    """Return a cell that makes a small layer and trains it for some steps."""
+    return MODEL + more(steps=steps)
+
+
+def more(*, steps: int) -> str:
+    """Return a cell that trains the layer of an earlier cell further."""
+    return LOOP.format(steps=steps)
 
 
 class Lab:
@@ -234,7 +241,7 @@ class Lab:
             """async () => {
                 const { shell, serviceManager } = window.jupyterapp;
                 for (const dock of [...shell.widgets('right')].filter(w => w.id === 'gradlab-dock')) dock.close();
-                for (const panel of [...shell.widgets('main')]) { if (panel.context) await panel.context.save(); panel.dispose(); }
+                for (const panel of [...shell.widgets('main')]) panel.dispose();
                 await serviceManager.sessions.shutdownAll();
             }"""
         )

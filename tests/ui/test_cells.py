@@ -52,6 +52,7 @@ def test_each_cell_of_the_example_shows_what_it_did(lab: Lab) -> None:
     assert lab.number(lab.panel("graph").locator('[data-op="5"] .gl-g')) == 1.0
     lab.shot("2-backward")
 
+    lab.run(backward + 1)
     lab.run(update)
     lab.run(index(sources, "W1.grad = b1.grad"))
     lab.run(index(sources, "loss = gl.cross_entropy"))

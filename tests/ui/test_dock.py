@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from labdriver import LOAD, Lab, expect, training
+from labdriver import LOAD, Lab, expect, more, training
 
 
 def test_the_dock_says_what_to_do_where_nothing_is_loaded(lab: Lab) -> None:
     lab.open("empty.ipynb", "1 + 1")
     lab.palette("GradLab: Open Inspector")
     expect(lab.dock).to_contain_text("Tracing is off. Run %load_ext gradlab in this notebook.")
+    lab.shot("nothing-loaded")
     lab.dock.get_by_role("button", name="Insert cell").click()
     assert lab.sources() == [LOAD, "1 + 1"]
     expect(lab.dock.get_by_role("button", name="Go to cell")).to_be_visible()
@@ -39,6 +40,7 @@ def test_a_restarted_kernel_is_named_and_the_notebook_can_run_again(lab: Lab) ->
     lab.sees_step(3)
     lab.restart()
     expect(lab.dock).to_contain_text("Kernel restarted. Last step kept: 3. Run %load_ext gradlab to trace again.")
+    lab.shot("restarted")
     lab.run(0)
     expect(lab.dock).not_to_contain_text("Kernel restarted.")
     lab.run(1)
@@ -64,6 +66,7 @@ def test_a_page_reloaded_while_a_cell_runs_says_so_and_fills_when_it_ends(lab: L
     lab.wait_for_status("busy")
     lab.reload()
     expect(lab.dock).to_contain_text("The kernel is busy. The panel fills when this cell ends.")
+    lab.shot("busy")
     (lab.server.root / "go").touch()
     lab.sees_step(2)
 
@@ -81,17 +84,18 @@ def test_the_dock_follows_the_notebook_in_front(lab: Lab) -> None:
 
 
 def test_a_closed_dock_stays_closed_until_it_is_asked_for(lab: Lab) -> None:
-    lab.open("closed.ipynb", LOAD, training(steps=2))
-    lab.run_all()
+    lab.open("closed.ipynb", LOAD, training(steps=2), more(steps=3))
+    lab.run(0)
+    lab.run(1)
     lab.sees_step(2)
     lab.close_dock()
-    lab.run(1)
+    lab.run(2)
     expect(lab.dock).to_have_count(0)
     lab.palette("GradLab: Open Inspector")
-    lab.sees_step(4)
+    lab.sees_step(5)
     lab.close_dock()
     lab.run(0)
-    lab.sees_step(4)
+    lab.sees_step(5)
 
 
 def test_the_view_menu_has_both_commands(lab: Lab) -> None:
@@ -100,5 +104,6 @@ def test_the_view_menu_has_both_commands(lab: Lab) -> None:
     lab.page.get_by_role("menuitem", name="View", exact=True).click()
     menu = lab.page.locator(".lm-Menu")
     expect(menu.get_by_text("GradLab: Open Inspector")).to_be_visible()
+    lab.shot("open")
     expect(menu.locator('[data-command="gradlab:toggle-tracing"]')).to_have_class(re.compile("lm-mod-toggled"))
     lab.page.keyboard.press("Escape")

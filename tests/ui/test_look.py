@@ -79,6 +79,8 @@ def test_a_narrow_window_leaves_room_for_the_notebook(lab: Lab) -> None:
         box = lab.visible_dock()
         assert box["width"] >= 300
         assert box["x"] + box["width"] <= 900
+        notebook = lab.page.locator(".jp-NotebookPanel").bounding_box()
+        assert notebook is not None and notebook["width"] > 250
         lab.eventually(lambda: lab.page.evaluate(SPILLS) == [])
         lab.shot("900")
     finally:

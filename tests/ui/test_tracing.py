@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from labdriver import LOAD, Lab, expect, training
+from labdriver import LOAD, Lab, expect, more, training
 
 STATUS = "%gradlab status"
 
 
 def test_the_toggle_stops_tracing_and_resumes_it(lab: Lab) -> None:
-    lab.open("toggle.ipynb", LOAD, training(steps=2), STATUS)
+    lab.open("toggle.ipynb", LOAD, training(steps=2), STATUS, more(steps=3))
     lab.run(0)
     lab.run(1)
     lab.sees_step(2)
     lab.palette("GradLab: Toggle Tracing")
-    lab.eventually(lambda: "tracing off" in lab.run(2))
-    lab.run(1)
+    expect(lab.panel("strip")).to_contain_text("off")
+    assert "tracing off" in lab.run(2)
+    lab.run(3)
     assert "2 steps" in lab.run(2)
     lab.palette("GradLab: Toggle Tracing")
-    lab.eventually(lambda: "tracing on" in lab.run(2))
-    lab.run(1)
-    lab.sees_step(2 + 2)
+    expect(lab.panel("strip")).not_to_contain_text("off")
+    lab.run(3)
+    lab.sees_step(2 + 3)
 
 
 def test_the_toggle_without_a_session_opens_the_dock_which_says_why(lab: Lab) -> None:
