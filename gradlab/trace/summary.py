@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import Array, xp_of
+from ..backend import Array, float32, float64, xp_of
 
 _INF = math.inf
+_vdot = np.vdot
 _EXACT_BELOW = 1e-30  # a float32 sum of squares this small has lost digits to underflow
 
 
@@ -21,10 +22,11 @@ def norm(array: Array) -> float:
     >>> norm(np.array([3.0, 4.0], np.float32)), norm(np.array([3e30, 4e30], np.float32)) > 4.9e30
     (5.0, True)
     """
-    if array.dtype.char in "fd":
-        # Order "K": a transposed array is read as it lies, where order "C" would copy it.
+    dtype = array.dtype
+    if dtype is float32 or dtype is float64:
+        # Order "K": a transposed array is read as it lies, where order "C" would copy it. vdot: unlike dot it warns of no overflow.
         flat = array.ravel("K")
-        squares = float(xp_of(flat).vdot(flat, flat))  # unlike dot it warns of no overflow
+        squares = float(_vdot(flat, flat) if flat.__class__ is np.ndarray else xp_of(flat).vdot(flat, flat))
         if _EXACT_BELOW < squares < _INF:
             return squares**0.5
         return _careful(flat) if squares or flat.any() else 0.0

@@ -169,6 +169,10 @@ class Writer(ABC):
                 or (leaf.root and needs)
             ):
                 leaf, root = self.names.leaf(t, tape.leaf_count < _NAMES_A_TAPE)
+                if leaf.kind == "input" and leaf.name == "input":
+                    # `lr * w.grad` in a hand-written update: each read of `.grad` is a new tensor around the same array.
+                    source = next((p for p in tape.touched.values() if p.array == id(data)), None)
+                    leaf = leaf if source is None else leaf._replace(name=f"{source.leaf.name}.grad")
             if needs:
                 param = self._params[serial] = Param(t, leaf, root)
         j = tape.leaf_count

@@ -112,6 +112,11 @@ def test_every_way_to_write_an_update_counts_the_steps_of_a_loop(notebook, updat
     assert notebook.row()["g/w"] == pytest.approx(10 * 0.8**4, rel=1e-5)
 
 
+def test_a_gradient_read_by_a_hand_written_update_is_called_so(notebook):
+    notebook.run("w = gl.tensor([3.0, 4.0], requires_grad=True)\n(w * w).sum().backward()\nw.data -= 0.1 * w.grad")
+    assert notebook.leaves == ["w", "w.grad"] and notebook.ops == ["mul", "sum", "(mul)"]
+
+
 def test_gradients_of_several_backward_calls_in_a_hand_written_loop_are_one_step(notebook):
     notebook.run("w = gl.tensor([3.0, 4.0], requires_grad=True)\nv = gl.tensor([1.0, 1.0], requires_grad=True)")
     update = "w.data -= 0.1 * w.grad.data\n    v.data -= 0.1 * v.grad.data"
