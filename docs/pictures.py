@@ -75,15 +75,27 @@ def arrange(lab: Lab) -> None:
     )
 
 
+def settle(lab: Lab) -> None:
+    """Wait for frames that are still on their way and for the layout that follows them."""
+    lab.page.mouse.move(700, 5)
+    lab.page.wait_for_timeout(1500)
+
+
 def take(lab: Lab) -> None:
     """Take all pictures of the moment that the page shows."""
-    lab.page.mouse.move(700, 895)
-    # Frames that are still on their way, and the layout that follows them.
-    lab.page.wait_for_timeout(1500)
-    lab.page.screenshot(path=PICTURES / "inspector-light.png")
+    # The dock with every panel open, as tall as that takes.
+    inside = lab.dock.evaluate("dock => dock.querySelector('.gl-inspector').offsetHeight")
+    lab.page.set_viewport_size({"width": SIZE["width"], "height": round(SIZE["height"] - lab.visible_dock()["height"] + inside)})
+    settle(lab)
     lab.dock.screenshot(path=PICTURES / "dock-light.png")
+    # The page: closed shapes leave room for the gradients, as a reader of the notebook would have it.
+    lab.page.set_viewport_size(SIZE)
+    lab.panel("shapes").locator(".gl-fold").click()
+    arrange(lab)
+    settle(lab)
+    lab.page.screenshot(path=PICTURES / "inspector-light.png")
     lab.theme("JupyterLab Dark")
-    lab.page.wait_for_timeout(1500)
+    settle(lab)
     lab.page.screenshot(path=PICTURES / "inspector-dark.png")
 
 
@@ -100,7 +112,6 @@ def main() -> None:
         lab.run_all(wait=False)
         lab.eventually(lambda: lab.points() >= HALT_AT_STEP)
         with halted(process):
-            arrange(lab)
             take(lab)
         lab.finish()
         browser.close()
