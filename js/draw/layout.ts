@@ -23,6 +23,7 @@ import { routeGroup } from './route';
 const GAP = 10;
 const GAP_INSIDE = 8;
 const STACK_GAP = 4;
+const CROWDED = 8;
 const PAD = 16;
 const PAD_NESTED = 8;
 const HALF = NODE_WIDTH / 2;
@@ -155,8 +156,12 @@ function chooseLane(group: Group, item: number, parents: number[], last: number[
 function place(group: Group, sizes: (item: Item) => { above: number; height: number; below: number }, gap: number, most: number): void {
   const parents: number[][] = group.items.map(() => []);
   const until: number[] = group.items.map(() => -1);
+  const entered = group.items.map(() => false);
   for (const { from, to } of group.links) {
-    if (from < 0) continue;
+    if (from < 0) {
+      entered[to] = true;
+      continue;
+    }
     if (to >= 0 && from < to) parents[to]?.push(from);
     until[from] = Math.max(until[from] as number, to < 0 ? Infinity : to);
   }
@@ -165,13 +170,18 @@ function place(group: Group, sizes: (item: Item) => { above: number; height: num
   const beside: number[] = [];
   group.items.forEach((item, i) => {
     const mine = parents[i] as number[];
+    let before: number | undefined;
     if (item.side) item.lane = mine.length > 0 ? (group.items[mine[0] as number] as Item).lane : 0;
     else {
       item.lane = chooseLane(group, i, mine, last, until, most);
+      before = last[item.lane];
       last[item.lane] = i;
     }
     const { above, height, below } = sizes(item);
-    let top = item.side ? 0 : (main[item.lane] ?? 0);
+    // Where one edge leaves sideways and another arrives, their lines need room between two items.
+    const arrives = entered[i] || mine.some(p => p !== before);
+    const crowded = before !== undefined && arrives && (until[before] as number) > i;
+    let top = item.side ? 0 : (main[item.lane] ?? 0) + (crowded ? CROWDED : 0);
     if (item.side || item.wide) top = Math.max(top, (beside[item.lane] ?? 0) + above);
     top = Math.max(top, above);
     for (const p of mine) top = Math.max(top, (group.items[p] as Item).bottom + gap);

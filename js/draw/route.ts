@@ -75,7 +75,8 @@ export function routeGroup(group: Group, port: Port, fromChip: (edge: number) =>
   placeLanes(group, tracks);
   const arrivals = new Map<number, [number, number]>();
   const departures = new Map<number, [number, number]>();
-  for (const plan of plans) group.bends.set(plan.edge, { points: trace(group, plan, tracks, port, columnOf, arrivals, departures, toSide) });
+  for (const plan of plans)
+    group.bends.set(plan.edge, { points: trace(group, plan, tracks, port, columnOf, arrivals, departures, toSide) });
 }
 
 function planLink(

@@ -16,7 +16,7 @@ export function decades(values: Iterable<number>, least = 3): [number, number] {
     high = Math.max(high, x);
   }
   if (low > high) return [-least, 0];
-  const top = Math.ceil(Math.log10(high) - 1e-9);
+  const top = Math.ceil(Math.log10(high) - 1e-9) + 0;
   return [Math.min(Math.floor(Math.log10(low) + 1e-9), top - least), top];
 }
 

@@ -62,7 +62,15 @@ function network(sketch: Sketch, options: DigitsOptions): void {
     if (options.fused) {
       const first = numbers();
       const second = numbers();
-      input = ['op', sketch.op('linear', 'matmul', [input, ['leaf', w], ['leaf', b]], shape, { ...where, ...second, us: first.us + second.us, back: first.back + second.back })];
+      input = [
+        'op',
+        sketch.op('linear', 'matmul', [input, ['leaf', w], ['leaf', b]], shape, {
+          ...where,
+          ...second,
+          us: first.us + second.us,
+          back: first.back + second.back
+        })
+      ];
     } else {
       input = ['op', sketch.op('matmul', 'matmul', [input, ['leaf', w]], shape, { ...where, ...numbers() })];
       input = ['op', sketch.op('add', 'elementwise', [input, ['leaf', b]], shape, { ...where, ...numbers() })];
@@ -70,11 +78,29 @@ function network(sketch: Sketch, options: DigitsOptions): void {
     if (i < SIZES.length - 1) input = ['op', sketch.op('gelu', 'elementwise', [input], shape, { module: 0, line: 7 + i, ...numbers() })];
     logits = input[1];
   }
-  sketch.op('cross_entropy', 'loss', [['op', logits], ['leaf', y]], [], { cell: 1, line: 4, ...numbers(), value: options.nan ? NaN : digits.loss[t] });
+  sketch.op(
+    'cross_entropy',
+    'loss',
+    [
+      ['op', logits],
+      ['leaf', y]
+    ],
+    [],
+    { cell: 1, line: 4, ...numbers(), value: options.nan ? NaN : digits.loss[t] }
+  );
   const aside = { grad: false, cell: 1, line: 8 };
   if (options.until !== 'step') return;
   const pick = sketch.op('argmax', 'reduce', [['op', logits]], [32], { ...aside, dtype: 'int64', value: 29.7 });
-  const same = sketch.op('eq', 'elementwise', [['op', pick], ['leaf', y]], [32], { ...aside, dtype: 'bool', value: 5.5 });
+  const same = sketch.op(
+    'eq',
+    'elementwise',
+    [
+      ['op', pick],
+      ['leaf', y]
+    ],
+    [32],
+    { ...aside, dtype: 'bool', value: 5.5 }
+  );
   sketch.op('mean', 'reduce', [['op', same]], [], { ...aside, value: digits.acc[t] });
 }
 

@@ -24,7 +24,12 @@ function finish(sketch: Sketch, steps: number, optimizer = 'Adam'): Sent[] {
   const columns = ['loss', 'grad_norm', `lr/${optimizer}`, ...parameters.flatMap(l => [`g/${l.name}`, `w/${l.name}`, `u/${l.name}`])];
   const rows = Array.from({ length: steps }, (_, t) => {
     const fall = Math.exp((-3 * t) / steps);
-    return [2 * fall + 0.2 * next(), fall + 0.3 * next(), 1e-3, ...parameters.flatMap((_l, p) => [fall * 10 ** (-p / 6) * (0.5 + next()), 5, 1e-3 * (0.5 + next())])];
+    return [
+      2 * fall + 0.2 * next(),
+      fall + 0.3 * next(),
+      1e-3,
+      ...parameters.flatMap((_l, p) => [fall * 10 ** (-p / 6) * (0.5 + next()), 5, 1e-3 * (0.5 + next())])
+    ];
   });
   const names = ['rms g', 'm_hat', 'v_hat', 'effective_lr', 'update:weight'];
   const values = parameters.map((_, p) => [0.02 / (p + 1), 0.005 / (p + 1), 0.01 / (p + 1), 0.1, 1e-3 * (0.3 + next())]);
@@ -90,7 +95,9 @@ function shared(): Sent[] {
   const gap = op(s.op('sub', 'elementwise', [first.out, second.out], [32, 64], { module: model, value: 6, gradient: 0.05 }));
   const square = op(s.op('mul', 'elementwise', [gap, gap], [32, 64], { module: model, value: 36, gradient: 0.05 }));
   s.op('mean', 'reduce', [square], [], { cell: 1, line: 4, value: 0.7, gradient: 1 });
-  const test = s.op('linear', 'matmul', [leaf(s.leaf('x_test', 'input', [360, 64], {}, 45)), ...first.leaves.map(leaf)], [360, 64], { grad: false });
+  const test = s.op('linear', 'matmul', [leaf(s.leaf('x_test', 'input', [360, 64], {}, 45)), ...first.leaves.map(leaf)], [360, 64], {
+    grad: false
+  });
   s.op('argmax', 'reduce', [op(test)], [360], { grad: false });
   return finish(s, 40, 'SGD');
 }
@@ -139,7 +146,13 @@ function twoOptimizers(): Sent[] {
   const d = s.module('critic', 'Sequential', 'Sequential(2)');
   const z = leaf(s.leaf('z', 'input', [32, 16], {}, 22));
   const h = linear(s, 'generator.0', z, [16, 64], g).out;
-  const fake = linear(s, 'generator.1', op(s.op('tanh', 'elementwise', [h], [32, 64], { module: g, value: 20, gradient: 0.01 })), [64, 64], g).out;
+  const fake = linear(
+    s,
+    'generator.1',
+    op(s.op('tanh', 'elementwise', [h], [32, 64], { module: g, value: 20, gradient: 0.01 })),
+    [64, 64],
+    g
+  ).out;
   const score = linear(s, 'critic.0', fake, [64, 1], d).out;
   s.op('mean', 'reduce', [score], [], { value: 0.7, gradient: 1 });
   const [structure, frame] = finish(s, 50) as [Sent, Sent];

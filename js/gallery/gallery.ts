@@ -24,7 +24,11 @@ place.style.width = `${value('width', '440')}px`;
 const store = new Store(message => console.debug('to the kernel', JSON.stringify(message)));
 for (const name of value('closed', '').split(',').filter(Boolean)) openState(name).value = false;
 const started = performance.now();
-for (const { message, buffers } of examples[value('example', 'digits')]?.() ?? []) store.receive(message, buffers.map(b => new DataView(b)));
+for (const { message, buffers } of examples[value('example', 'digits')]?.() ?? [])
+  store.receive(
+    message,
+    buffers.map(b => new DataView(b))
+  );
 draw(store, value('panel', 'inspector'), place, new AbortController().signal);
 store.select(value('select', ''));
 requestAnimationFrame(() =>

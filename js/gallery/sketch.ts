@@ -96,12 +96,7 @@ export class Sketch {
   }
 
   /** A frame of this tape; `history` holds rows of numbers, one a step, in the order of `columns`. */
-  frame(
-    header: Partial<FrameHeader>,
-    columns: string[] = [],
-    history: number[][] = [],
-    tables: number[][][] = []
-  ): Sent {
+  frame(header: Partial<FrameHeader>, columns: string[] = [], history: number[][] = [], tables: number[][][] = []): Sent {
     const has = (numbers: readonly (readonly [Number_, Number_, ...unknown[]])[]) =>
       new Uint8Array(numbers.map(([v, g]) => (v === undefined ? 0 : 1) | (g === undefined ? 0 : 2)));
     const flat = (rows: readonly (readonly Number_[])[]) => new Float32Array(rows.flatMap(row => row.map(x => x ?? 0)));

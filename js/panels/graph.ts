@@ -6,7 +6,7 @@ import { bytes, plural } from '../draw/format';
 import { fold } from './fold';
 import { Picture } from './picture';
 import { emptyState } from './section';
-import { marked } from './store';
+import { marked, type Step } from './store';
 import { paletteOf } from './theme';
 import { tooltip } from './tip';
 import { followWidth, watch, type PanelParts, type View } from './view';
@@ -64,32 +64,29 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
   body.append(empty);
   const structure = computed(() => store.step.value?.structure);
 
+  const update = (step: Step | null) => {
+    if (step && picture?.structure === step.structure) picture.update(step.frame);
+  };
+  const mark = (selected: string) => picture?.mark(marked(selected, picture.structure));
   watch(view, () => {
     const now = structure.value;
     const folds = store.folds.value;
-    if (!open.value) return;
+    const width = room.value;
     picture = null;
+    if (!open.value) return;
     if (!now || now.ops.length === 0) {
       body.replaceChildren(empty);
       return;
     }
-    picture = new Picture(now, fold(now, folds), paletteOf(view.root, view.theme.peek()).fonts, room.value);
+    picture = new Picture(now, fold(now, folds), paletteOf(view.root, view.theme.peek()).fonts, width);
+    // A picture never shows without its numbers, whichever effect runs first.
+    update(store.step.peek());
+    mark(store.selected.peek());
     viewport.show(picture.element, picture.layout.width, picture.layout.height + 1);
     if (viewport.element.parentElement !== body) body.replaceChildren(viewport.element, key);
   });
-  watch(view, () => {
-    const step = store.step.value;
-    void store.folds.value;
-    void room.value;
-    if (open.value && step && picture?.structure === step.structure) picture.update(step.frame);
-  });
-  watch(view, () => {
-    const now = structure.value;
-    const chosen = marked(store.selected.value, now);
-    void store.folds.value;
-    void room.value;
-    if (open.value && picture?.structure === now) picture?.mark(chosen);
-  });
+  watch(view, () => update(store.step.value));
+  watch(view, () => mark(store.selected.value));
   watch(view, () => {
     const now = structure.value;
     const ops = now?.ops.filter(op => op.grad) ?? [];

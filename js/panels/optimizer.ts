@@ -193,7 +193,9 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
       ...shared,
       lines: frame.optimizers
         .slice(0, 3)
-        .map((o, i) => lineOf(series, rateColumn(series, frame, i), frame.optimizers.length > 1 ? o.label : 'lr', axis.width, colours[i] as string)),
+        .map((o, i) =>
+          lineOf(series, rateColumn(series, frame, i), frame.optimizers.length > 1 ? o.label : 'lr', axis.width, colours[i] as string)
+        ),
       height: 56,
       format: x => sci(x)
     });

@@ -136,11 +136,21 @@ function measure(structure: Structure, room: number): { look: Look; widths: numb
   };
   const name = longest(op => op.name, 6.8, 56, Math.max(92, room * 0.22)) + 13;
   const made = longest(op => madeAt(structure, op, true), LETTER, 50, 110) + 8;
-  const output = longest(op => shape(op.shape) + (column || op.dtype === dtype ? '' : ` ${shortType(op.dtype)}`), LETTER, 44, Math.max(96, room * 0.24)) + 10;
+  const output =
+    longest(
+      op => shape(op.shape) + (column || op.dtype === dtype ? '' : ` ${shortType(op.dtype)}`),
+      LETTER,
+      44,
+      Math.max(96, room * 0.24)
+    ) + 10;
   const widths = [name, made, -1, output, ...(column ? [62] : []), 54];
   const left = room - widths.reduce((sum, w) => sum + Math.max(0, w), 0) - 8;
   const shapesOf = (op: Op) =>
-    op.inputs.map(([from, what]) => (from === 'op' ? shape(structure.ops[what]?.shape ?? []) : from === 'leaf' ? shape(structure.leaves[what]?.shape ?? []) : what)).join(' ');
+    op.inputs
+      .map(([from, what]) =>
+        from === 'op' ? shape(structure.ops[what]?.shape ?? []) : from === 'leaf' ? shape(structure.leaves[what]?.shape ?? []) : what
+      )
+      .join(' ');
   const compact = structure.ops.some(op => shapesOf(op).length * LETTER > left);
   return { look: { batch: batchOf(structure), dtype, column, compact }, widths };
 }

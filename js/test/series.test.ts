@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { decimate } from '../draw/decimate';
+import { heatColour, heatPixels, spansUnder, type HeatInput, type HeatLook } from '../draw/heat';
+import { clipped, decades, logPart, stepAt, stepAxis, stepTicks, stepX } from '../draw/scale';
+import { sequential } from '../draw/colour';
+import type { Spans } from '../protocol/decode';
+import { LAST, MAX, MIN, Series } from '../panels/series';
+
+const NAMES = ['loss', 'grad_norm', 'g/w', 'w/w', 'u/w'];
+
+/** One exact span a step, all columns the same number. */
+function steps(from: number, values: readonly number[], width = NAMES.length): Spans {
+  const first = new Int32Array(values.map((_, i) => from + i));
+  const data = new Float32Array(values.flatMap(v => new Array<number>(3 * width).fill(v)));
+  return { first, last: first.slice(), data, width };
+}
+
+function series(most?: number): Series {
+  const out = new Series(most);
+  out.setColumns(NAMES);
+  return out;
+}
+
+describe('the history of a run', () => {
+  it('grows at its end and answers by column name', () => {
+    const s = series();
+    s.append(steps(1, [3, 2]));
+    s.append(steps(3, [1]));
+    expect([s.size, s.firstStep, s.lastStep]).toEqual([3, 1, 3]);
+    expect(Array.from(s.values('loss'))).toEqual([3, 2, 1]);
+    expect(s.latest('g/w')).toBe(1);
+    expect(s.latest('g/absent')).toBeNaN();
+    expect(s.parameters()).toEqual(['w']);
+  });
+
+  it('takes a repeated history in place of the old one', () => {
+    const s = series();
+    s.append(steps(1, [3, 2, 1]));
+    s.append(steps(1, [3, 2, 1, 0.5]));
+    expect(Array.from(s.values('loss'))).toEqual([3, 2, 1, 0.5]);
+  });
+
+  it('has no number for the steps before a parameter was there', () => {
+    const s = series();
+    s.append(steps(1, [3]));
+    s.setColumns([...NAMES, 'g/late', 'w/late', 'u/late']);
+    s.append(steps(2, [2], NAMES.length + 3));
+    expect(Array.from(s.values('g/late'))).toEqual([NaN, 2]);
+    expect(Array.from(s.values('loss'))).toEqual([3, 2]);
+  });
+
+  it('merges pairs above its limit and keeps a spike of one step', () => {
+    const s = series(64);
+    for (let t = 1; t <= 1000; t++) s.append(steps(t, [t === 77 ? 500 : 1]));
+    expect(s.size).toBeLessThanOrEqual(64);
+    expect([s.firstStep, s.lastStep]).toEqual([1, 1000]);
+    expect(Math.max(...s.values('loss', MAX))).toBe(500);
+    expect(Math.max(...s.values('loss', MIN))).toBe(1);
+    for (let i = 1; i < s.size; i++) expect(s.first[i]).toBe((s.last[i - 1] as number) + 1);
+  });
+
+  it('marks a merged span in which a step was not a number', () => {
+    const s = series(8);
+    for (let t = 1; t <= 9; t++) s.append(steps(t, [t === 4 ? NaN : 1]));
+    expect(s.at(1, s.column('g/w'), MAX)).toBe(Infinity);
+    expect(s.at(1, s.column('g/w'), MIN)).toBe(1);
+    expect(s.at(0, s.column('g/w'), MAX)).toBe(1);
+  });
+
+  it('forgets everything on a reset', () => {
+    const s = series();
+    s.append(steps(1, [1, 2]));
+    s.clear();
+    expect([s.size, s.columns.length, s.lastStep]).toEqual([0, 0, 0]);
+  });
+
+  it('keeps the last number of a span beside its extremes', () => {
+    const s = series(2);
+    s.append(steps(1, [5, 1, 3]));
+    expect([s.at(0, 0, MIN), s.at(0, 0, MAX), s.at(0, 0, LAST)]).toEqual([1, 5, 1]);
+  });
+});
+
+describe('decimate', () => {
+  const values = Float32Array.from({ length: 5000 }, (_, i) => (i === 1234 ? 99 : i === 4000 ? NaN : 1));
+  const first = Int32Array.from(values, (_, i) => i + 1);
+  const pixels = decimate({ first, last: first, size: values.length, low: s => values[s]!, high: s => values[s]! }, 300);
+
+  it('gives at most one point a pixel, in the order of time', () => {
+    expect(pixels.steps.length).toBe(300);
+    for (let i = 1; i < 300; i++) expect(pixels.steps[i]!).toBeGreaterThan(pixels.steps[i - 1]!);
+  });
+
+  it('keeps a spike of one step at its height and its step', () => {
+    const at = pixels.high.indexOf(99);
+    expect(pixels.steps[at]).toBe(1235);
+  });
+
+  it('says where a number was not finite', () => {
+    expect(pixels.odd.reduce((a, b) => a + b)).toBe(1);
+  });
+});
+
+describe('the heat map', () => {
+  const look: HeatLook = { colours: sequential(false), low: -2, high: 1, empty: 1, odd: 2 };
+  const n = 2000;
+  const first = Int32Array.from({ length: n }, (_, i) => i + 1);
+  const cell = (row: number, s: number) => (s === 777 ? (row === 0 ? 10 : NaN) : 0.01);
+  const input: HeatInput = { rows: 2, first, last: first, size: n, cell, odd: (row, s) => row === 1 && s === 777 };
+
+  it('shows the highest of the steps under a pixel, and what was not finite', () => {
+    const out = heatPixels(input, stepAxis(1, n, 100), 100, look);
+    expect(out.subarray(0, 100).filter(c => c === look.colours[255]).length).toBe(1);
+    expect(out.subarray(100).filter(c => c === 2).length).toBe(1);
+  });
+
+  it('leaves pixels after the last step empty', () => {
+    const short = { ...input, size: 10, first: first.slice(0, 10), last: first.slice(0, 10) };
+    const under = spansUnder(short, stepAxis(1, 10, 240), 240);
+    expect(under[2 * 99]).toBe(9);
+    expect(under[2 * 101]).toBe(-1);
+  });
+
+  it('clips to the ends of its colours', () => {
+    expect(heatColour(0, look)).toBe(look.colours[0]);
+    expect(heatColour(1e9, look)).toBe(look.colours[255]);
+  });
+});
+
+describe('scales', () => {
+  it('put numbers where their logarithm stands', () => {
+    expect(logPart(1, -3, 4)).toBeCloseTo(3 / 7);
+    expect(logPart(0, -3, 4)).toBeNaN();
+    expect(decades([0.02, 0.3, NaN, 0])).toEqual([-3, 0]);
+    expect(decades([])).toEqual([-3, 0]);
+  });
+
+  it('cut a range to what most numbers need', () => {
+    const values = [...Array.from({ length: 500 }, (_, i) => 0.1 + i / 500), 1e6];
+    const [low, high] = clipped(values);
+    expect(low).toBeGreaterThan(-1.2);
+    expect(high).toBeLessThan(0.2);
+  });
+
+  it('put every step in the middle of its own column', () => {
+    const axis = stepAxis(1, 100, 300);
+    for (const step of [1, 50, 100]) expect(stepAt(axis, stepX(axis, step))).toBe(step);
+  });
+
+  it('tick round steps', () => {
+    expect(stepTicks(1, 200, 4)).toEqual([50, 100, 150, 200]);
+    expect(stepTicks(1, 3, 4).every(t => Number.isInteger(t))).toBe(true);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it, vi } from 'vitest';
+import { marked, Store } from '../panels/store';
+import { examples } from '../gallery/examples';
+import { digitsRun } from '../gallery/digits';
+import { Sketch } from '../gallery/sketch';
+import type { Structure } from '../protocol/messages';
+
+/** A store whose animation frames come when the test says so. */
+function store() {
+  const sent: unknown[] = [];
+  const frames: (() => void)[] = [];
+  const it = new Store(
+    message => sent.push(message),
+    draw => frames.push(draw)
+  );
+  return { store: it, sent, frames, paint: () => frames.splice(0).forEach(draw => draw()) };
+}
+
+function small(key: string, ops = 1): Sketch {
+  const s = new Sketch(key);
+  const x = s.leaf('x', 'input', [2]);
+  for (let i = 0; i < ops; i++) s.op('exp', 'elementwise', [i === 0 ? ['leaf', x] : ['op', i - 1]], [2], { value: i });
+  return s;
+}
+
+describe('the store', () => {
+  it('switches structure and numbers together', () => {
+    const { store: s, paint } = store();
+    const [a, b] = [small('a'), small('b', 2)];
+    s.receive(a.structureMessage().message);
+    s.receive(a.frame({ step: 1 }).message, a.frame({}).buffers);
+    paint();
+    expect(s.step.value!.structure.key).toBe('a');
+    s.receive(b.structureMessage().message);
+    paint();
+    expect(s.step.value!.structure.key).toBe('a');
+    s.receive(b.frame({ step: 2 }).message, b.frame({}).buffers);
+    paint();
+    expect([s.step.value!.structure.key, s.step.value!.frame.key]).toEqual(['b', 'b']);
+  });
+
+  it('draws once for many frames, the latest, and loses no step of the history', () => {
+    const { store: s, frames, paint } = store();
+    const a = small('a');
+    s.receive(a.structureMessage().message);
+    const seen: number[] = [];
+    s.step.subscribe(step => step && seen.push(step.frame.step));
+    for (let t = 1; t <= 5; t++) {
+      const f = a.frame({ step: t }, ['loss', 'grad_norm'], [[t, t]]);
+      new Int32Array(f.buffers[5]!)[0] = t;
+      new Int32Array(f.buffers[6]!)[0] = t;
+      s.receive(f.message, f.buffers);
+    }
+    expect(frames.length).toBe(1);
+    paint();
+    expect(seen).toEqual([5]);
+    expect(Array.from(s.series.values('loss'))).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('asks once for a structure that it does not know, and draws when it comes', () => {
+    const { store: s, sent, paint } = store();
+    const a = small('a');
+    const f = a.frame({});
+    s.receive(f.message, f.buffers);
+    s.receive(f.message, f.buffers);
+    paint();
+    expect(sent).toEqual([{ kind: 'hello' }]);
+    expect(s.step.value).toBeNull();
+    s.receive(a.structureMessage().message);
+    paint();
+    expect(s.step.value!.structure.key).toBe('a');
+  });
+
+  it('forgets the timeline and the selection on a reset', () => {
+    const { store: s, paint } = store();
+    for (const { message, buffers } of digitsRun()) s.receive(message, buffers);
+    paint();
+    s.select('op:1');
+    s.receive({ v: 1, kind: 'reset', run: 2 });
+    expect([s.step.value, s.series.size, s.selected.value]).toEqual([null, 0, '']);
+  });
+
+  it('keeps a selection while the tape grows and lets go of it when the op is another', () => {
+    const { store: s, paint } = store();
+    const show = (sketch: Sketch) => {
+      const f = sketch.frame({});
+      s.receive(sketch.structureMessage().message);
+      s.receive(f.message, f.buffers);
+      paint();
+    };
+    show(small('a', 2));
+    s.select('op:1');
+    show(small('b', 3));
+    expect(s.selected.value).toBe('op:1');
+    const other = small('c', 3);
+    other.ops[1]!.name = 'log';
+    show(other);
+    expect(s.selected.value).toBe('');
+  });
+
+  it('tells the kernel when the first view is seen and when the last is gone', () => {
+    const { store: s, sent } = store();
+    const [a, b] = [{}, {}];
+    s.show(a, true);
+    s.show(b, true);
+    s.show(a, false);
+    s.show(b, false);
+    expect(sent).toEqual([
+      { kind: 'visible', visible: true },
+      { kind: 'visible', visible: false }
+    ]);
+  });
+
+  it('drops a message that it cannot read, and goes on', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { store: s, paint } = store();
+    s.receive({ v: 9, kind: 'frame' });
+    expect(warn).toHaveBeenCalledOnce();
+    for (const { message, buffers } of digitsRun()) s.receive(message, buffers);
+    paint();
+    expect(s.step.value!.frame.step).toBe(138);
+  });
+});
+
+describe('a selection', () => {
+  const structure = examples.split!()[0]!.message as unknown as Structure;
+
+  it('of an op marks the parameters it reads', () => {
+    const at = structure.ops.findIndex(op => op.name === 'matmul');
+    expect([...marked(`op:${at}`, structure).parameters]).toEqual(['fc1.weight']);
+  });
+
+  it('of a parameter marks every op that reads it', () => {
+    const shared = examples.shared!()[0]!.message as unknown as Structure;
+    const ops = [...marked('param:encoder.weight', shared).ops].map(i => shared.ops[i]!.name);
+    expect(ops).toEqual(['linear', 'linear', 'linear']);
+  });
+
+  it('of nothing marks nothing', () => {
+    const none = marked('', structure);
+    expect([none.ops.size, none.leaves.size, none.parameters.size]).toEqual([0, 0, 0]);
+  });
+});
