@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Sets gradlab up in a virtual environment of its own, and runs it.
 
-    python3 dev.py lab     open JupyterLab on the first example         (what follows goes to jupyter lab: --no-browser, --port 8890)
-    python3 dev.py test    run all tests                                (what follows goes to pytest: -k softmax, tests/test_ops.py)
-    python3 dev.py check   lint, formats, types, import rules, examples (what follows are names of checks, or --list)
+    python3 dev.py lab     open JupyterLab on the first example   (what follows goes to jupyter lab: --no-browser, --port 8890)
+    python3 dev.py test    run all tests                          (what follows goes to pytest: -k softmax, tests/test_ops.py)
+    python3 dev.py check   lint, formats, types, import rules     (what follows are names of checks, or --list)
+    python3 dev.py setup   only what the others need first
 
 Needs Python 3.11 and a connection for the first setup, nothing else: where no Node is installed, pip brings one to build
 the panels. Everything lands in .venv and node_modules of this folder; delete them to start over.
@@ -196,6 +197,14 @@ def lab(arguments: list[str]) -> int:
     return run([str(PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url={page}", *arguments])
 
 
+def setup(arguments: list[str]) -> int:
+    """Set up for everything."""
+    set_up_tools()
+    if node():
+        require_packages()
+    return 0
+
+
 def test(arguments: list[str]) -> int:
     """Run the Python tests, then the JavaScript tests unless only certain Python tests were asked for."""
     if arguments[:1] == ["--"]:
@@ -232,7 +241,6 @@ def checks() -> dict[str, list[str]]:
         "js-types": ["node", f"{scripts}/typescript/bin/tsc", "-b", "js"],
         "js-lint": ["node", f"{scripts}/eslint/bin/eslint.js", "js", "--max-warnings=0"],
         "js-format": ["node", f"{scripts}/prettier/bin/prettier.cjs", "--check", "."],
-        "examples": [str(BIN / "jupyter-execute"), "--timeout=240", *sorted(map(str, EXAMPLE.parent.glob("*.ipynb")))],
     }
 
 
@@ -257,7 +265,7 @@ def check(names: list[str]) -> int:
     return 1 if failed else 0
 
 
-COMMANDS = {"lab": lab, "test": test, "check": check}
+COMMANDS = {"lab": lab, "test": test, "check": check, "setup": setup}
 
 
 def main(arguments: list[str]) -> int:

@@ -48,6 +48,8 @@ def required(folder: Path) -> bool:
         missing.append("no JavaScript test ran")
     if "passed" not in browser:
         missing.append("no browser test ran")
+    if not any(state == "passed" for name, state, _ in pytest if name.startswith("tests.notebook.test_examples")):
+        missing.append("no example notebook ran")
     for name, state, reason in pytest:
         if state == "skipped" and not any(word in reason.lower() for word in MAY_BE_SKIPPED):
             missing.append(f"skipped: {name}: {reason}")

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PASSED = '<testcase classname="{}" name="a"/>'
 FAILED = '<testcase classname="{}" name="a"><failure message="no"/></testcase>'
 SKIPPED = '<testcase classname="{}" name="a"><skipped message="{}"/></testcase>'
-GOOD = [PASSED.format("tests.test_ops"), PASSED.format("tests.ui.test_dock")]
+GOOD = [PASSED.format(name) for name in ("tests.test_ops", "tests.notebook.test_examples", "tests.ui.test_dock")]
 
 pytestmark = pytest.mark.skipif(not (ROOT / ".ci").exists(), reason="not shipped in the sdist")
 
@@ -35,12 +35,12 @@ def leave(folder: Path, pytest_cases: list[str], vitest_cases: list[str], stages
 def test_the_last_line_sums_tests_and_stages(tmp_path: Path):
     cases = [*GOOD, SKIPPED.format("tests.test_gpu", "no gpu")]
     code, lines = report("summary", leave(tmp_path, cases, [PASSED.format("js")], "tests 0 100\nlint 0 1\n"))
-    assert (code, lines[-1]) == (0, "4 passed, 0 failed, 1 skipped")
+    assert (code, lines[-1]) == (0, "5 passed, 0 failed, 1 skipped")
 
 
 def test_a_failed_test_counts_once_and_fails_the_run(tmp_path: Path):
     code, lines = report("summary", leave(tmp_path, [*GOOD, FAILED.format("tests.test_ops")], [], "tests 1 100\n"))
-    assert (code, lines[-1]) == (1, "2 passed, 1 failed, 0 skipped")
+    assert (code, lines[-1]) == (1, "3 passed, 1 failed, 0 skipped")
 
 
 def test_a_runner_that_died_counts_as_a_failure(tmp_path: Path):
@@ -50,7 +50,8 @@ def test_a_runner_that_died_counts_as_a_failure(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("python", "javascript", "complaint"), [
-    (GOOD[:1], GOOD[:1], "no browser test ran"),
+    (GOOD[:2], GOOD, "no browser test ran"),
+    (GOOD[2:], GOOD, "no example notebook ran"),
     (GOOD, [], "no JavaScript test ran"),
     ([], GOOD, "no Python test ran"),
     ([*GOOD, SKIPPED.format("tests.test_x", "no browser here")], GOOD, "skipped: tests.test_x: no browser here"),
