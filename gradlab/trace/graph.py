@@ -22,10 +22,10 @@ _numbers = count(1)
 class Call:
     """One call of a module inside a step: equal calls of different steps are one object."""
 
-    __slots__ = ("cls", "is_model", "nth", "parent", "path", "root", "text")
+    __slots__ = ("cls", "is_model", "key", "nth", "parent", "path", "root", "text")
 
-    def __init__(self, parent: Call | None, root: str, path: str | None, cls: str, text: str, nth: int, is_model: bool) -> None:
-        self.parent, self.root, self.path, self.cls, self.text, self.nth = parent, root, path, cls, text, nth
+    def __init__(self, parent: Call | None, root: str, path: str | None, key: str, cls: str, text: str, nth: int, is_model: bool) -> None:
+        self.parent, self.root, self.path, self.key, self.cls, self.text, self.nth = parent, root, path, key, cls, text, nth
         self.is_model = is_model  # whether its root has parameters
 
     @property

@@ -25,10 +25,22 @@ class Leaf(NamedTuple):
     requires_grad: bool
 
 
+class Spot:
+    """A module inside a model: its path, and the records of the calls it got there, the first of a step first."""
+
+    __slots__ = ("calls", "key", "path", "ref")
+
+    def __init__(self, root: str, path: str | None, module: Any) -> None:
+        self.path = path
+        self.key = f"{root}/{path}" if path is not None else f"{root}?{type(module).__name__}"
+        self.ref = weakref.ref(module)
+        self.calls: list[Any] = []
+
+
 class Root:
     """An outermost module in use: its label, and the paths of all modules and parameters inside it."""
 
-    __slots__ = ("_misses", "buffers", "calls", "counted", "label", "modules", "parameters", "ref")
+    __slots__ = ("_misses", "buffers", "counted", "label", "modules", "parameters", "ref")
 
     def __init__(self, module: Any, label: str) -> None:
         self.ref = weakref.ref(module)
@@ -40,14 +52,13 @@ class Root:
     def learn(self) -> None:
         """Walk the module and note every path."""
         module = self.ref()
-        self.modules: dict[int, tuple[str, weakref.ref[Any]]] = {}
+        self.modules: dict[int, Spot] = {}
         self.parameters: dict[int, str] = {}
         self.buffers: dict[int, str] = {}
-        self.calls: dict[tuple[Any, ...], Any] = {}  # the tracer's records of module calls inside
         if module is None:
             return
         for path, part in module.named_modules():
-            self.modules[id(part)] = (path, weakref.ref(part))
+            self.modules[id(part)] = Spot(self.label, path, part)
         for path, parameter in module.named_parameters():
             self.parameters.setdefault(parameter.serial, path)
         for path, buffer in module.named_buffers():
@@ -56,7 +67,7 @@ class Root:
     def rename(self, label: str) -> None:
         """The user gave its name to another model."""
         self.label = label
-        self.calls.clear()
+        self.learn()
 
     def missed(self) -> bool:
         """Something was not found: walk again where that is worth its time, and say whether it was done."""
@@ -66,12 +77,14 @@ class Root:
         self.learn()
         return True
 
-    def path_of(self, module: Any) -> str | None:
-        """Where `module` is inside this one; None where it isn't."""
+    def spot(self, module: Any) -> Spot:
+        """Where `module` is inside this one; a spot without a path where it isn't."""
         found = self.modules.get(id(module))
-        if (found is None or found[1]() is not module) and self.missed():
+        if found is not None and found.ref() is module:
+            return found
+        if self.missed():
             found = self.modules.get(id(module))
-        return None if found is None or found[1]() is not module else found[0]
+        return found if found is not None and found.ref() is module else Spot(self.label, None, module)
 
 
 class Names:
@@ -92,8 +105,9 @@ class Names:
         root = self._roots.get(id(module))
         if root is None or root.ref() is not module:
             self._forget_dead()
-            root = self._roots[id(module)] = Root(module, "")
-            root.label = self._label(module, bool(root.parameters))
+            has_parameters = next(iter(module.named_parameters()), None) is not None
+            root = Root(module, self._label(module, has_parameters))
+            self._roots[id(module)] = root
         return root
 
     def leaf(self, tensor: Any, look: bool = True) -> tuple[Leaf, Root | None]:

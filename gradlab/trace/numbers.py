@@ -49,9 +49,7 @@ def numbers_of(tape: Tape, series: Iterable[Series]) -> Numbers:
         leaves[:, 0], leaf_values_known = _column(tape.leaf_values[:m])
         leaves[:, 1], leaf_grads_known = _column(tape.leaf_grads[:m])
     optimizers = [
-        {"label": s.label, "lr": s.lr, "columns": list(s.columns), "rows": list(s.rows), "values": s.values.copy()}
-        for s in series
-        if s.tape
+        {"label": s.label, "lr": s.lr, "columns": list(s.columns), "rows": list(s.rows), "values": s.table()} for s in series if s.tape
     ]
     has, leaf_has = values_known + 2 * grads_known, leaf_values_known + 2 * leaf_grads_known
     return Numbers(ops, has.astype(np.uint8), leaves, leaf_has.astype(np.uint8), tape.loss, tape.grad_norm, optimizers)

@@ -10,7 +10,9 @@ from .tape import Param, Tape
 from .timeline import MISSING, Timeline
 
 _SMALL_ENTRIES = 65_536  # parameters that fit the caches are summarised in every step
-_EVERY = 10  # larger ones in every tenth, and where a frame is due
+EVERY = 10
+"""Larger parameters are summarised in every tenth step, and where a frame is due."""
+
 _PARAMETERS_KEPT = 4_096
 
 
@@ -26,7 +28,7 @@ class Column:
 class Run:
     """Counts steps, gives parameters and optimizers their columns and writes the rows."""
 
-    def __init__(self, number: int, series: Iterable[Series] = ()) -> None:
+    def __init__(self, number: int) -> None:
         self.number = number
         self.step = 0
         self.timeline = Timeline()
@@ -37,10 +39,6 @@ class Run:
         self._columns: dict[tuple[str | None, str], Column] = {}
         self._by_label: dict[str, Column] = {}
         self.series: dict[int, Series] = {}
-        for one in series:
-            optimizer = one.ref()
-            if optimizer is not None:
-                self.series_of(optimizer)
 
     def column(self, identity: tuple[str | None, str]) -> Column | None:
         """The columns of a parameter, None before its first update."""
@@ -48,7 +46,7 @@ class Run:
 
     def is_full(self, wanted: bool) -> bool:
         """Whether the next step reads everything."""
-        return wanted or self.entries <= _SMALL_ENTRIES or (self.step + 1) % _EVERY == 0
+        return wanted or self.entries <= _SMALL_ENTRIES or (self.step + 1) % EVERY == 0
 
     def knows(self, optimizer: Any) -> bool:
         """Whether this optimizer stepped in this run."""

@@ -16,19 +16,20 @@ from .timeline import MISSING
 class Series:
     """What one optimizer did last: learning rate, and per parameter its own summary and the real update.
 
-    `rows` are parameter numbers of the timeline; `values` has a row for each and a column for each of `columns`.
+    Gradient and update are noted at the step. The optimizer's own summary is read from its state when somebody looks, and in every
+    tenth step, so that an optimizer that is gone has one too.
     """
 
     def __init__(self, optimizer: Any, label: str, lr_column: int) -> None:
         self.ref = weakref.ref(optimizer)
         self.label, self.lr_column = label, lr_column
-        self.own = tuple(getattr(optimizer, "columns", ()))
-        self.columns = ("rms g", *self.own, "update:weight")
-        self.rows: list[int] = []
-        self.values = np.empty((0, len(self.columns)), np.float32)
+        self.columns = ("rms g", *getattr(optimizer, "columns", ()), "update:weight")
+        self.rows: list[int] = []  # parameter numbers of the timeline
         self.lr = MISSING
         self.tape = 0  # the newest tape that it stepped in
-        self.step = 0
+        self._moved: list[tuple[Param, float, float]] = []  # with rms of the gradient and update ratio
+        self._own: list[list[float]] = []
+        self._is_read = True
 
     def read_lr(self, optimizer: Any, output: list[tuple[Any, Any]]) -> None:
         """Note the learning rate of the first parameter that moved."""
@@ -37,20 +38,39 @@ class Series:
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             self.lr = MISSING  # a user's own optimizer need not have one
 
-    def read(self, optimizer: Any, moved: list[tuple[Any, Any, Param, int]], tape: int) -> None:
-        """Summarise every (tensor, update, record, number) that moved, and note the update ratios in the records."""
-        table = []
+    def stepped(self, moved: list[tuple[Any, Any, Param, int]], tape: int, full: bool) -> None:
+        """Note every (tensor, update, record, number) that moved; the sizes of updates only in `full`."""
+        self.rows, self._moved, self._is_read = [number for _, _, _, number in moved], [], False
         for tensor, update, param, _ in moved:
-            gradient = tensor._grad
-            is_another = param.g_tape != tape or id(gradient) != param.array  # than the one that backward left
-            g = norm(gradient) if is_another and gradient is not None else param.g
-            before = param.w if param.w_tape == tape else norm(tensor._data - update)
-            param.u, param.u_tape = _ratio(norm(update), before), tape
-            summary = optimizer.summary(tensor) if self.own else {}
-            table.append([rms(g, param.size), *[summary.get(name, MISSING) for name in self.own], param.u])
-        self.rows = [number for _, _, _, number in moved]
+            g = param.g
+            if param.g_tape != tape or id(tensor._grad) != param.array:
+                g = MISSING if tensor._grad is None else norm(tensor._grad)  # not the one that backward left
+            if full:
+                before = param.w if param.w_tape == tape else norm(tensor._data - update)
+                param.u, param.u_tape = _ratio(norm(update), before), tape
+            self._moved.append((param, rms(g, param.size), param.u))
+
+    def read(self) -> None:
+        """Read the optimizer's summary of its state, if it is still there and has stepped since."""
+        optimizer = self.ref()
+        if self._is_read or optimizer is None:
+            return
+        self._is_read = True
+        own = self.columns[1:-1]
+        self._own = []
+        for param, _, _ in self._moved:
+            tensor = param.ref()
+            summary = {} if tensor is None or not own else optimizer.summary(tensor)
+            self._own.append([summary.get(name, MISSING) for name in own])
+
+    def table(self) -> np.ndarray:
+        """The numbers as they are shown: a row for each of `rows`, a column for each of `columns`."""
+        self.read()
+        blank = [MISSING] * (len(self.columns) - 2)
+        own = self._own if len(self._own) == len(self._moved) else [blank] * len(self._moved)
+        rows = [[g, *numbers, u] for (_, g, u), numbers in zip(self._moved, own, strict=True)]
         with np.errstate(over="ignore"):
-            self.values = np.array(table, np.float32).reshape(len(table), len(self.columns))
+            return np.array(rows, np.float32).reshape(len(rows), len(self.columns))
 
 
 def _ratio(update: float, weight: float) -> float:

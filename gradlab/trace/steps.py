@@ -7,7 +7,7 @@ from typing import Any
 
 from .ledger import Ledger
 from .names import Names
-from .run import Run
+from .run import EVERY, Run
 from .structure import op_name
 from .summary import norm
 from .tape import Param, Tape
@@ -89,11 +89,12 @@ class Steps(Writer):
             self._enroll(moved)
         series = self.run.series_of(optimizer)
         series.read_lr(optimizer, output)
-        if tape.full and self.norms:
+        if self.norms:
             columns = [self.run.column(param.identity) for param in moved]
-            series.read(
-                optimizer, [(t, u, p, c.number) for (t, u), p, c in zip(output, moved, columns, strict=True) if c is not None], tape.id
-            )
+            rows = [(t, u, p, c.number) for (t, u), p, c in zip(output, moved, columns, strict=True) if c is not None]
+            series.stepped(rows, tape.id, tape.full)
+            if self.run.step % EVERY == 0:
+                series.read()
         series.tape = tape.id
         self._count()
 

@@ -77,7 +77,7 @@ class Tape:
         self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.passes = self.step = self.cells_to = 0
         self.refs: dict[int, int] = {}  # sequence number of an op, or minus serial of a tensor without one -> place
         self.roots: dict[Root, None] = {}  # models with parameters
-        self.calls: dict[tuple[str, str | None], int] = {}
+        self.calls: dict[str, int] = {}  # key of a module's spot -> calls so far
         self.cells: dict[str, tuple[int | None, int]] = {}  # cell id -> (count of its run, its first op)
         self.touched: dict[int, Param] = {}  # whose gradient this step added to
         self.updated = self.check = self.stale = False
@@ -149,7 +149,7 @@ class Tape:
         self.cells = {cell: run for cell, run in self.cells.items() if run[1] < n}
         self.calls.clear()
         for call in {id(c): c for node in self.node.path() if node.call for c in node.call.chain}.values():
-            self.calls[call.root, call.path] = max(call.nth, self.calls.get((call.root, call.path), 0))
+            self.calls[call.key] = max(call.nth, self.calls.get(call.key, 0))
         self.id = next(_ids)  # module calls that are still running count as new ones
 
     def gradient(self, param: Param, g: float | None) -> None:

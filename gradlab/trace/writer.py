@@ -8,7 +8,7 @@ from typing import Any
 
 from ..function import Constant
 from .graph import Call, Node, Tree
-from .names import Leaf, Names, Root
+from .names import Leaf, Names, Root, Spot
 from .structure import op_name
 from .summary import norm
 from .tape import ASIDE_KEPT, Param, Tape
@@ -194,26 +194,28 @@ class Writer(ABC):
     def _enter(self, call: ModuleCall, tape: Tape) -> Call:
         """Give a running module call its place in the tape, at its first op there."""
         above, root, up = call.parent, call.root, None
-        path: str | None = ""
         if above is not None:
             up = above.record if above.tape == tape.id else self._enter(above, tape)
-            path = root.path_of(call.module)
         elif root.parameters:
             tape.roots[root] = None
-        cls = type(call.module).__name__
-        nth = tape.calls[root.label, path] = tape.calls.get((root.label, path), 0) + 1
-        record = root.calls.get((up, path, cls, nth))
-        if record is None:
-            text = _one_line(call.module)
-            key = (up, root.label, path, cls, text, nth, bool(root.parameters))
-            if len(self._calls) > _CALLS_KEPT:
-                self._calls.clear()
-            record = self._calls.get(key)
-            if record is None:
-                record = self._calls[key] = Call(up, root.label, path, cls, text, nth, bool(root.parameters))
-            root.calls[up, path, cls, nth] = record
+        spot = root.spot(call.module)
+        nth = tape.calls[spot.key] = tape.calls.get(spot.key, 0) + 1
+        known = spot.calls
+        record = known[nth - 1] if nth <= len(known) else None
+        if record is None or record.parent is not up:
+            record = self._new_call(call.module, up, root, spot, nth)
+            known[nth - 1 :] = [record]
         call.record, call.tape = record, tape.id
         return record
+
+    def _new_call(self, module: Any, up: Call | None, root: Root, spot: Spot, nth: int) -> Call:
+        is_model = bool(root.parameters)
+        key = (up, root.label, spot.path, spot.key, type(module).__name__, _one_line(module), nth, is_model)
+        if len(self._calls) > _CALLS_KEPT:
+            self._calls.clear()
+        if key not in self._calls:
+            self._calls[key] = Call(up, root.label, *key[2:])
+        return self._calls[key]
 
 
 def _one_line(module: Any) -> str:
