@@ -32,16 +32,21 @@ def main() -> None:
 
 def table(workload: str, results: list[Result]) -> str:
     """A Markdown table: time a step, the ratios to hand-written NumPy and to gradlab, peak memory, agreement."""
-    lines = [f"\n### {workload}: {WORKLOADS[workload]}", "| competitor | ms a step | x numpy | x gradlab | peak MB | first number |",
-             "|---|---|---|---|---|---|"]
+    lines = [
+        f"\n### {workload}: {WORKLOADS[workload]}",
+        "| competitor | ms a step | x numpy | x gradlab | peak MB | first number |",
+        "|---|---|---|---|---|---|",
+    ]
     bases = [next((r for r in results if r.peer == name and r.seconds), None) for name in ("numpy", "gradlab")]
     for result in results:
         if not result.seconds:
             lines.append(f"| {result.peer} | can't: {result.why} | | | | |")
             continue
         ratios = [f"{result.ratio(base):.2f}" if base else "" for base in bases]
-        lines.append(f"| {result.peer} | {statistics.median(result.seconds) * 1e3:.4g} | {ratios[0]} | {ratios[1]} | {result.peak_mb:.0f} "
-                     f"| {result.first:.6g} |")
+        lines.append(
+            f"| {result.peer} | {statistics.median(result.seconds) * 1e3:.4g} | {ratios[0]} | {ratios[1]} | {result.peak_mb:.0f} "
+            f"| {result.first:.6g} |"
+        )
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .peers import PEERS
 
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ROOT = Path(__file__).parents[1]
 
 
@@ -36,8 +36,14 @@ class _Worker:
     def __init__(self, peer: str, workload: str) -> None:
         module, variables = PEERS[peer]
         env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS")} | ONE_THREAD | variables
-        self.process = subprocess.Popen([sys.executable, "-m", "benchmarks.worker", module, workload], cwd=ROOT, env=env, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.worker", module, workload],
+            cwd=ROOT,
+            env=env,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
 
     def answer(self) -> dict[str, object]:
         assert self.process.stdout is not None

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import csv
 import gzip
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,7 +38,7 @@ class Net:
     y: np.ndarray
     lr: float = 1e-3
     weight_decay: float = 0.01
-    batches: list[np.ndarray] | None = None
+    batches: Sequence[np.ndarray] = ()
 
 
 def net(name: str) -> Net:
@@ -60,7 +62,11 @@ def net(name: str) -> Net:
 def chain() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """x, a, b of the chain y = y a + b: near the identity, so that 100,000 steps stay finite."""
     rng = np.random.RandomState(2)
-    return (1 + 1e-6 * rng.standard_normal(1)).astype(F), (1 + 1e-6 * rng.standard_normal(1)).astype(F), (1e-6 * rng.standard_normal(1)).astype(F)
+    return (
+        (1 + 1e-6 * rng.standard_normal(1)).astype(F),
+        (1 + 1e-6 * rng.standard_normal(1)).astype(F),
+        (1e-6 * rng.standard_normal(1)).astype(F),
+    )
 
 
 def digits() -> tuple[np.ndarray, np.ndarray]:
@@ -74,4 +80,4 @@ def _layers(rng: np.random.RandomState, *sizes: int) -> Layers:
     def uniform(fan_in: int, *shape: int) -> np.ndarray:
         return rng.uniform(-(fan_in**-0.5), fan_in**-0.5, shape).astype(F)
 
-    return [(uniform(i, i, o), uniform(i, o)) for i, o in zip(sizes, sizes[1:], strict=False)]
+    return [(uniform(i, i, o), uniform(i, o)) for i, o in pairwise(sizes)]

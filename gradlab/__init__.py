@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import autograd as autograd
 from . import ops as ops
@@ -33,16 +33,95 @@ from .create import randperm as randperm
 from .create import tensor as tensor
 from .create import zeros as zeros
 from .create import zeros_like as zeros_like
+from .errors import ArgumentError as ArgumentError
+from .errors import DataError as DataError
 from .errors import DeviceError as DeviceError
+from .errors import DimError as DimError
 from .errors import DTypeError as DTypeError
 from .errors import GradlabError as GradlabError
 from .errors import GraphError as GraphError
+from .errors import KeywordError as KeywordError
+from .errors import LabelError as LabelError
 from .errors import ShapeError as ShapeError
+from .errors import StateError as StateError
 from .function import Function as Function
 from .function import enable_grad as enable_grad
 from .function import is_grad_enabled as is_grad_enabled
 from .function import no_grad as no_grad
 from .function import set_grad_enabled as set_grad_enabled
+from .ops import abs as abs  # noqa: A004
+from .ops import add as add
+from .ops import amax as amax
+from .ops import amin as amin
+from .ops import argmax as argmax
+from .ops import argmin as argmin
+from .ops import binary_cross_entropy as binary_cross_entropy
+from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .ops import cat as cat
+from .ops import chunk as chunk
+from .ops import clamp as clamp
+from .ops import clone as clone
+from .ops import cos as cos
+from .ops import cross_entropy as cross_entropy
+from .ops import div as div
+from .ops import dropout as dropout
+from .ops import eq as eq
+from .ops import exp as exp
+from .ops import expand as expand
+from .ops import flatten as flatten
+from .ops import ge as ge
+from .ops import gelu as gelu
+from .ops import gt as gt
+from .ops import le as le
+from .ops import leaky_relu as leaky_relu
+from .ops import linear as linear
+from .ops import log as log
+from .ops import log_softmax as log_softmax
+from .ops import logsigmoid as logsigmoid
+from .ops import logsumexp as logsumexp
+from .ops import lt as lt
+from .ops import masked_fill as masked_fill
+from .ops import matmul as matmul
+from .ops import max as max  # noqa: A004
+from .ops import maximum as maximum
+from .ops import mean as mean
+from .ops import min as min  # noqa: A004
+from .ops import minimum as minimum
+from .ops import mse_loss as mse_loss
+from .ops import mul as mul
+from .ops import ne as ne
+from .ops import neg as neg
+from .ops import norm as norm
+from .ops import permute as permute
+from .ops import pow as pow  # noqa: A004
+from .ops import prod as prod
+from .ops import relu as relu
+from .ops import reshape as reshape
+from .ops import sigmoid as sigmoid
+from .ops import silu as silu
+from .ops import sin as sin
+from .ops import softmax as softmax
+from .ops import softplus as softplus
+from .ops import split as split
+from .ops import sqrt as sqrt
+from .ops import squeeze as squeeze
+from .ops import stack as stack
+from .ops import std as std
+from .ops import sub as sub
+from .ops import sum as sum  # noqa: A004
+from .ops import tanh as tanh
+from .ops import transpose as transpose
+from .ops import unsqueeze as unsqueeze
+from .ops import var as var
+from .ops import where as where
+
+if TYPE_CHECKING:
+    from . import data as data
+    from . import nn as nn
+    from . import notebook as notebook
+    from . import optim as optim
+    from . import testing as testing
+    from . import trace as trace
 
 _PARTS = ("nn", "optim", "data", "testing", "trace", "notebook")
 
@@ -51,10 +130,11 @@ def __getattr__(name: str) -> Any:
     """Load a part of gradlab when it is first used, so that importing gradlab starts no tracer and no notebook."""
     if name in _PARTS:
         return importlib.import_module(f"{__name__}.{name}")
-    try:
-        return getattr(ops, name)
-    except AttributeError:
-        raise AttributeError(f"gradlab has no {name!r}") from None
+    raise AttributeError(f"gradlab has no {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PARTS})
 
 
 def load_ipython_extension(ipython: Any) -> None:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import autograd, ops
+from . import autograd, inplace, ops
 from .backend import DEFAULT_FLOAT, Array, as_array, is_array, to_numpy, xp_of
 from .errors import DTypeError, GraphError, ShapeError, explain
-from .function import Function, is_grad_enabled, use_tensor_type
+from .function import Function, use_tensor_type
 from .surface import Surface
 
 _serials = count(1)
 _new = object.__new__
-_UNCHANGED = [0]  # the version of every tensor that was never changed and shares no memory: saves a list per step
 
 
 class Tensor(Surface):
@@ -43,7 +42,7 @@ class Tensor(Surface):
         array = as_array(data)
         self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
         self._grad: Array | None = None
-        self.grad_fn, self._version, self._serial, self.requires_grad = None, _UNCHANGED, 0, False
+        self.grad_fn, self._version, self._serial, self.requires_grad = None, inplace.UNCHANGED, 0, False
         if requires_grad:
             self.requires_grad_()
 
@@ -53,7 +52,7 @@ class Tensor(Surface):
         self = _new(cls)
         self._data = data
         self._grad = None
-        self._version = _UNCHANGED
+        self._version = inplace.UNCHANGED
         self._serial = 0
         self.grad_fn = fn
         self.requires_grad = fn is not None
@@ -85,8 +84,13 @@ class Tensor(Surface):
         if array.ndim == 0:
             array = xp_of(self._data).full(self._data.shape, array, self._data.dtype)
         if array.shape != self._data.shape:
-            raise ShapeError(explain("grad: the gradient has another shape than its tensor",
-                                     got={"gradient": array.shape, "tensor": self.shape}, need="the same shape, 0 or None"))
+            raise ShapeError(
+                explain(
+                    "grad: the gradient has another shape than its tensor",
+                    got={"gradient": array.shape, "tensor": self.shape},
+                    need="the same shape, 0 or None",
+                )
+            )
         self._grad = array.astype(self._data.dtype, copy=not array.flags.writeable)
 
     @property
@@ -100,7 +104,7 @@ class Tensor(Surface):
 
     def shared_version(self) -> list[int]:
         """The count of changes, one list for all tensors that share the memory."""
-        if self._version is _UNCHANGED:
+        if self._version is inplace.UNCHANGED:
             self._version = [0]
         return self._version
 
@@ -159,8 +163,9 @@ class Tensor(Surface):
     def retain_grad(self) -> None:
         """Keep the gradient of this result in `.grad` too, when backward passes it."""
         if not self.requires_grad:
-            raise GraphError(explain("retain_grad: this tensor requires no gradient", got={"shape": self.shape},
-                                     need="a result that requires one"))
+            raise GraphError(
+                explain("retain_grad: this tensor requires no gradient", got={"shape": self.shape}, need="a result that requires one")
+            )
         if self.grad_fn is not None:
             held = self.grad_fn.retained = self.grad_fn.retained or []
             if not any(reference() is self for reference in held):
@@ -174,11 +179,23 @@ class Tensor(Surface):
             GraphError: the tensor is no leaf.
         """
         if requires_grad and self._data.dtype.kind != "f":
-            raise DTypeError(explain("requires_grad: only floating tensors have a gradient", got={"dtype": self.dtype},
-                                     need="float16, float32 or float64", fix="dtype=gl.float32"))
+            raise DTypeError(
+                explain(
+                    "requires_grad: only floating tensors have a gradient",
+                    got={"dtype": self.dtype},
+                    need="float16, float32 or float64",
+                    fix="dtype=gl.float32",
+                )
+            )
         if self.grad_fn is not None and not requires_grad:
-            raise GraphError(explain("requires_grad_: this tensor is a result, not a leaf", got={"grad_fn": self.grad_fn},
-                                     need="a leaf", fix="y = x.detach()"))
+            raise GraphError(
+                explain(
+                    "requires_grad_: this tensor is a result, not a leaf",
+                    got={"grad_fn": self.grad_fn},
+                    need="a leaf",
+                    fix="y = x.detach()",
+                )
+            )
         self.requires_grad = requires_grad
         return self
 
@@ -201,15 +218,22 @@ class Tensor(Surface):
             GraphError: the tensor requires a gradient, which NumPy would lose.
         """
         if self.requires_grad:
-            raise GraphError(explain("numpy: this tensor requires a gradient, which an array would lose", got={"shape": self.shape},
-                                     need="a tensor without history", fix="t.detach().numpy()"))
+            raise GraphError(
+                explain(
+                    "numpy: this tensor requires a gradient, which an array would lose",
+                    got={"shape": self.shape},
+                    need="a tensor without history",
+                    fix="t.detach().numpy()",
+                )
+            )
         return to_numpy(self._data)
 
     def item(self) -> Any:
         """The only entry as a Python number."""
         if self._data.size != 1:
-            raise ShapeError(explain("item: only a tensor with one entry is a number", got={"shape": self.shape},
-                                     need="one entry", fix="t.tolist()"))
+            raise ShapeError(
+                explain("item: only a tensor with one entry is a number", got={"shape": self.shape}, need="one entry", fix="t.tolist()")
+            )
         return self._data.item()
 
     def tolist(self) -> Any:
@@ -245,9 +269,14 @@ class Tensor(Surface):
             targets = tuple(x._data if isinstance(x, Tensor) else x for x in out)
             return getattr(ufunc, method)(*arrays, out=targets, **kwargs)
         if method != "__call__" or ufunc not in ops.UFUNCS or kwargs:
-            raise DTypeError(explain(f"numpy.{ufunc.__name__}: gradlab can't differentiate this call", got={"method": method, **kwargs},
-                                     need=f"one of {', '.join(sorted(u.__name__ for u in ops.UFUNCS))}, or an array",
-                                     fix=f"numpy.{ufunc.__name__}(t.detach().numpy())" if method == "__call__" else ""))
+            raise DTypeError(
+                explain(
+                    f"numpy.{ufunc.__name__}: gradlab can't differentiate this call",
+                    got={"method": method, **kwargs},
+                    need=f"one of {', '.join(sorted(u.__name__ for u in ops.UFUNCS))}, or an array",
+                    fix=f"numpy.{ufunc.__name__}(t.detach().numpy())" if method == "__call__" else "",
+                )
+            )
         return ops.UFUNCS[ufunc](*inputs)
 
     def __len__(self) -> int:
@@ -262,8 +291,14 @@ class Tensor(Surface):
 
     def __bool__(self) -> bool:
         if self._data.size != 1:
-            raise ShapeError(explain("bool: a tensor with several entries is neither true nor false", got={"shape": self.shape},
-                                     need="one entry", fix="(a == b).data.all()"))
+            raise ShapeError(
+                explain(
+                    "bool: a tensor with several entries is neither true nor false",
+                    got={"shape": self.shape},
+                    need="one entry",
+                    fix="(a == b).data.all()",
+                )
+            )
         return bool(self._data)
 
     def __float__(self) -> float:  # type: ignore[valid-type]
@@ -281,8 +316,14 @@ class Tensor(Surface):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if self.grad_fn is not None:
-            raise GraphError(explain("deepcopy: this tensor is a result, and its graph can't be copied", got={"grad_fn": self.grad_fn},
-                                     need="a leaf", fix="t.detach().clone()"))
+            raise GraphError(
+                explain(
+                    "deepcopy: this tensor is a result, and its graph can't be copied",
+                    got={"grad_fn": self.grad_fn},
+                    need="a leaf",
+                    fix="t.detach().clone()",
+                )
+            )
         out = type(self).made(self._data.copy(), None)
         out.requires_grad = self.requires_grad
         out._grad = None if self._grad is None else self._grad.copy()
@@ -291,8 +332,14 @@ class Tensor(Surface):
 
     def __reduce__(self) -> Any:
         if self.grad_fn is not None:
-            raise GraphError(explain("pickle: this tensor is a result, and its graph can't be stored", got={"grad_fn": self.grad_fn},
-                                     need="a leaf", fix="t.detach()"))
+            raise GraphError(
+                explain(
+                    "pickle: this tensor is a result, and its graph can't be stored",
+                    got={"grad_fn": self.grad_fn},
+                    need="a leaf",
+                    fix="t.detach()",
+                )
+            )
         return _rebuilt, (type(self), to_numpy(self._data), self.requires_grad)
 
     def __repr__(self) -> str:
@@ -306,64 +353,22 @@ class Tensor(Surface):
             notes.append("requires_grad=True")
         return f"tensor({numbers}, {', '.join(notes)})"
 
-    # -- changes in place
+    # -- changes in place, see gradlab.inplace
 
     def __setitem__(self, index: Any, value: TensorLike) -> None:
-        value_data = value._data if isinstance(value, Tensor) else value
-
-        def write() -> None:
-            self._data[ops.raw_index(index)] = value_data
-
-        self._change("x[i] = v", value, write, lambda x: ops.set_index(x, index, value))
-
-    def _change(self, what: str, other: Any, write: Callable[[], None], step: Callable[[Tensor], Tensor]) -> Tensor:
-        """Change this tensor: in its memory where no gradient is asked for, else by a step of the graph.
-
-        Inside the graph the values get new memory, so that what earlier steps saved stays right.
-        """
-        if is_grad_enabled() and (self.requires_grad or getattr(other, "requires_grad", False)):
-            if self.grad_fn is None and self.requires_grad:
-                raise GraphError(explain(f"{what}: a leaf that requires a gradient can't be changed in place", got={"shape": self.shape},
-                                         need="no_grad around the change, or a new tensor", fix="with gl.no_grad(): ..."))
-            if self.grad_fn is not None and self.grad_fn.view:
-                raise GraphError(explain(f"{what}: this tensor is a view, and the change would not reach what it looks at",
-                                         got={"grad_fn": self.grad_fn}, need="a tensor of its own", fix="y = x.clone()"))
-            before = Tensor.made(self._data, self.grad_fn)
-            before.requires_grad, before._version = self.requires_grad, self.shared_version()
-            after = step(before)
-            self._data, self.grad_fn, self.requires_grad, self._version = after._data, after.grad_fn, after.requires_grad, after._version
-        elif self.grad_fn is not None:
-            self._data = self._data.copy()  # what the graph saved stays as it was
-            self._version = _UNCHANGED
-            write()
-        else:
-            write()
-            self.bump()
-        return self
-
-    def _arithmetic(self, ufunc: np.ufunc, sign: str, other: Any, step: Callable[[Any, Any], Tensor]) -> Tensor:
-        operand = other._data if isinstance(other, Tensor) else other
-
-        def write() -> None:
-            try:
-                ufunc(self._data, operand, out=self._data, casting="same_kind")
-            except ValueError:
-                raise ShapeError(explain(f"x {sign} y: the result doesn't fit x", got={"x": self.shape, "y": np.shape(operand)},
-                                         need="a y that broadcasts to x")) from None
-
-        return self._change(f"x {sign} y", other, write, lambda x: _same_shape(step(x, other), x, sign))
+        inplace.assign(self, index, value)
 
     def __iadd__(self, other: TensorLike) -> Tensor:
-        return self._arithmetic(np.add, "+=", other, ops.add)
+        return inplace.arithmetic(self, "+=", other)
 
     def __isub__(self, other: TensorLike) -> Tensor:
-        return self._arithmetic(np.subtract, "-=", other, ops.sub)
+        return inplace.arithmetic(self, "-=", other)
 
     def __imul__(self, other: TensorLike) -> Tensor:
-        return self._arithmetic(np.multiply, "*=", other, ops.mul)
+        return inplace.arithmetic(self, "*=", other)
 
     def __itruediv__(self, other: TensorLike) -> Tensor:
-        return self._arithmetic(np.true_divide, "/=", other, ops.div)
+        return inplace.arithmetic(self, "/=", other)
 
     add_, sub_, mul_, div_ = __iadd__, __isub__, __imul__, __itruediv__
 
@@ -372,7 +377,7 @@ class Tensor(Surface):
         self[...] = other
         return self
 
-    def fill_(self, value: float) -> Tensor:  # type: ignore[valid-type]
+    def fill_(self, value: Any) -> Tensor:
         """Overwrite every entry with one number."""
         self[...] = value
         return self
@@ -383,13 +388,6 @@ class Tensor(Surface):
 
 
 TensorLike: TypeAlias = Tensor | Array | float | int | list[Any]
-
-
-def _same_shape(after: Tensor, before: Tensor, sign: str) -> Tensor:
-    if after.shape != before.shape:
-        raise ShapeError(explain(f"x {sign} y: the result doesn't fit x", got={"x": before.shape, "result": after.shape},
-                                 need="a y that broadcasts to x"))
-    return after
 
 
 def _rebuilt(cls: type[Tensor], array: np.ndarray, requires_grad: bool) -> Tensor:

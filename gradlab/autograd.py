@@ -29,8 +29,13 @@ def backward(root: Tensor, gradient: TensorLike | None = None, retain_graph: boo
         ShapeError: `gradient` has another shape than `root`.
     """
     if not root.requires_grad:
-        raise GraphError(explain("backward: nothing here requires a gradient", got={"root": root.shape},
-                                 need="a tensor made, outside no_grad, from one with requires_grad=True"))
+        raise GraphError(
+            explain(
+                "backward: nothing here requires a gradient",
+                got={"root": root.shape},
+                need="a tensor made, outside no_grad, from one with requires_grad=True",
+            )
+        )
     seed = _seed(root, gradient)
     observer = observe.current
     if observer is None:
@@ -43,13 +48,24 @@ def _seed(root: Tensor, gradient: TensorLike | None) -> Array:
     data = root.data
     if gradient is None:
         if data.size != 1:
-            raise GraphError(explain("backward: a gradient needs a scalar to start from", got={"root": root.shape},
-                                     need="one entry, or a gradient of the root's shape", fix="y.sum().backward()"))
+            raise GraphError(
+                explain(
+                    "backward: a gradient needs a scalar to start from",
+                    got={"root": root.shape},
+                    need="one entry, or a gradient of the root's shape",
+                    fix="y.sum().backward()",
+                )
+            )
         return xp_of(data).ones_like(data)
     seed = as_array(getattr(gradient, "data", gradient) if not isinstance(gradient, (int, float)) else gradient)
     if seed.shape != data.shape:
-        raise ShapeError(explain("backward: the gradient has another shape than the tensor",
-                                 got={"gradient": seed.shape, "tensor": data.shape}, need="the same shape"))
+        raise ShapeError(
+            explain(
+                "backward: the gradient has another shape than the tensor",
+                got={"gradient": seed.shape, "tensor": data.shape},
+                need="the same shape",
+            )
+        )
     return seed.astype(data.dtype)  # a copy: the pass may hand it to a leaf
 
 
@@ -67,9 +83,8 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
         if g is not None:  # a rule may return None for a path that carries nothing
             if fn.retained is not None:
                 _retain(fn, g)
-            i = 0
             parents, needs = fn.parents, fn.needs
-            for d in fn.pull(g):
+            for i, d in enumerate(fn.pull(g)):
                 if d is not None and needs[i]:
                     parent = parents[i]
                     if parent is None:
@@ -83,7 +98,6 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
                     else:
                         pending[parent] = pending[parent] + d
                         owned.add(parent)
-                i += 1
         if not retain_graph:
             fn.free()
 

@@ -55,11 +55,15 @@ def as_array(data: Any) -> Array:
         try:
             array = np.asarray(data)
         except ValueError:
-            raise DTypeError(explain("tensor: these values form no array", got={"type": type(data).__name__}, need="numbers, nested evenly")) from None
+            raise DTypeError(
+                explain("tensor: these values form no array", got={"type": type(data).__name__}, need="numbers, nested evenly")
+            ) from None
         if array.dtype == float64 and not _has_dtype(data):
             array = array.astype(DEFAULT_FLOAT)
     if array.dtype.kind not in _RANK:
-        raise DTypeError(explain("tensor: only numbers can be in a tensor", got={"dtype": array.dtype}, need="floats, integers or booleans"))
+        raise DTypeError(
+            explain("tensor: only numbers can be in a tensor", got={"dtype": array.dtype}, need="floats, integers or booleans")
+        )
     return array
 
 

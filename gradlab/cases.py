@@ -49,6 +49,7 @@ class Given:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
         return np.shape(self.values)
 
     def array(self, rng: np.random.Generator) -> np.ndarray:

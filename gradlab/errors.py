@@ -17,6 +17,30 @@ class DTypeError(GradlabError, TypeError):
     """A kind of number that the operation has no meaning for."""
 
 
+class ArgumentError(GradlabError, ValueError):
+    """A value, or a choice, that an argument has no meaning for."""
+
+
+class KeywordError(GradlabError, TypeError):
+    """A keyword, or a kind of argument, that a function does not take."""
+
+
+class DimError(ShapeError, IndexError):
+    """An axis that the tensor does not have."""
+
+
+class LabelError(GradlabError, IndexError):
+    """A class id that is none of the classes."""
+
+
+class StateError(GradlabError, RuntimeError):
+    """A saved state whose names are not those of the module it is loaded into."""
+
+
+class DataError(GradlabError, ValueError):
+    """Samples or options that a data set or loader can make nothing of."""
+
+
 class GraphError(GradlabError, RuntimeError):
     """A backward pass, or a change in place, that the recorded graph cannot answer."""
 

@@ -155,12 +155,18 @@ class Function:
         grads: tuple[Array | None, ...] = result if result.__class__ is tuple else (result,)
         inputs: tuple[Any, ...] = self.inputs
         if len(grads) != len(inputs):
-            raise GraphError(explain(f"{type(self).__name__}.backward: one gradient per input, please",
-                                     got={"inputs": len(inputs), "gradients": len(grads)}, need="a tuple as long as the inputs"))
+            raise GraphError(
+                explain(
+                    f"{type(self).__name__}.backward: one gradient per input, please",
+                    got={"inputs": len(inputs), "gradients": len(grads)},
+                    need="a tuple as long as the inputs",
+                )
+            )
         for d, t, need in zip(grads, inputs, self.needs):  # noqa: B905 (lengths are equal, and this loop is hot)
             if d is not None and (not need or d.shape != t._data.shape or d.dtype is not t._data.dtype):
-                return tuple([_fitted(self, d, t) if need and d is not None else None
-                              for d, t, need in zip(grads, inputs, self.needs, strict=True)])
+                return tuple(
+                    [_fitted(self, d, t) if need and d is not None else None for d, t, need in zip(grads, inputs, self.needs, strict=True)]
+                )
         return grads
 
     def check(self) -> None:
@@ -171,14 +177,18 @@ class Function:
         """
         inputs = cast("tuple[Any, ...] | None", self.inputs)
         if inputs is None:
-            raise GraphError(explain("backward: this graph was freed by an earlier backward", got={"step": type(self).__name__},
-                                     need="a graph not used yet", fix="loss.backward(retain_graph=True) the first time"))
+            raise GraphError(
+                explain(
+                    "backward: this graph was freed by an earlier backward",
+                    got={"step": type(self).__name__},
+                    need="a graph not used yet",
+                    fix="loss.backward(retain_graph=True) the first time",
+                )
+            )
         if self._reads_inputs:
-            i = 0
-            for version in self.versions:
+            for i, version in enumerate(self.versions):
                 if inputs[i]._version[0] != version:
                     raise _changed(self, f"input {i}, shape {inputs[i].shape},", version, inputs[i]._version[0])
-                i += 1
         if self._reads_output and self.output_version[0] != self.made_version:
             raise _changed(self, "its output", self.made_version, self.output_version[0])
 
@@ -217,17 +227,27 @@ def _fitted(fn: Function, d: Array, tensor: Any) -> Array:
         try:
             d = unbroadcast(d, shape)
         except (ValueError, IndexError):
-            raise ShapeError(explain(f"{type(fn).__name__}.backward: a gradient doesn't fit its input",
-                                     got={"gradient": d.shape, "input": shape}, need="the input's shape, or one it broadcasts to")) from None
+            raise ShapeError(
+                explain(
+                    f"{type(fn).__name__}.backward: a gradient doesn't fit its input",
+                    got={"gradient": d.shape, "input": shape},
+                    need="the input's shape, or one it broadcasts to",
+                )
+            ) from None
     if d.dtype is not data.dtype and d.dtype != data.dtype:
         d = d.astype(data.dtype)
     return d
 
 
 def _changed(fn: Function, what: str, then: int, now: int) -> GraphError:
-    return GraphError(explain(f"{type(fn).__name__}: {what} was changed in place after it was used",
-                              got={"version at use": then, "version now": now},
-                              need="the values that forward saw", fix="change a copy: y = x.clone()"))
+    return GraphError(
+        explain(
+            f"{type(fn).__name__}: {what} was changed in place after it was used",
+            got={"version at use": then, "version now": now},
+            need="the values that forward saw",
+            fix="change a copy: y = x.clone()",
+        )
+    )
 
 
 def _as_input(x: Any) -> Tensor | Constant:
@@ -273,6 +293,7 @@ class set_grad_enabled:
         _recording.reset(self._tokens.pop())
 
     def __call__(self, function: Decorated) -> Decorated:
+        """Run `function` in this mode; what makes this a decorator."""
         mode = self._mode
         if inspect.isgeneratorfunction(function):
 

@@ -26,8 +26,11 @@ Result = TypeVar("Result")
 class Observer(Protocol):
     """What a tracer implements: `begin` returns a token that `end` gets back, also after an error."""
 
-    def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object: ...
-    def end(self, token: Any, output: Any, error: BaseException | None, /) -> None: ...
+    def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
+        """An event starts; what is returned comes back to `end`."""
+
+    def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
+        """The event is over, with an output or with an error."""
 
 
 current: Observer | None = None
@@ -79,6 +82,7 @@ class _Guard:
         self._end: Callable[..., object] = observer.end
 
     def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
+        """Pass it on."""
         try:
             return self._begin(kind, target, inputs)
         except Exception as error:
@@ -86,6 +90,7 @@ class _Guard:
             return None
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
+        """Pass it on."""
         try:
             self._end(token, output, error)
         except Exception as own_error:
@@ -107,8 +112,10 @@ class _Fanout:
         self._guards = guards
 
     def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
+        """Pass it to all."""
         return [guard.begin(kind, target, inputs) for guard in self._guards]
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
+        """Pass it to all, each with its own token."""
         for guard, its_token in zip(self._guards, token, strict=True):
             guard.end(its_token, output, error)

@@ -34,8 +34,9 @@ def test_a_ladder_of_forty_storeys_takes_no_exponential_time():
     assert x.grad.item() == 2.0**40
 
 
-@pytest.mark.parametrize("f, want", [(lambda x: x * x, 6.0), (lambda x: x + x, 2.0), (lambda x: x - x, 0.0), (lambda x: x / x, 0.0),
-                                     (lambda x: x * x * x, 27.0)])
+@pytest.mark.parametrize(
+    "f, want", [(lambda x: x * x, 6.0), (lambda x: x + x, 2.0), (lambda x: x - x, 0.0), (lambda x: x / x, 0.0), (lambda x: x * x * x, 27.0)]
+)
 def test_an_operand_used_twice_counts_twice(f, want):
     x = leaf(3.0)
     f(x).backward()

@@ -13,7 +13,7 @@ from gradlab.errors import DTypeError
 
 @given(st.lists(st.sampled_from([1, 2, 3]), max_size=3), st.data())
 def test_unbroadcast_is_the_adjoint_of_broadcasting(shape, data):
-    small = tuple(data.draw(st.sampled_from([n, 1])) for n in shape[data.draw(st.integers(0, len(shape))):])
+    small = tuple(data.draw(st.sampled_from([n, 1])) for n in shape[data.draw(st.integers(0, len(shape))) :])
     g = np.random.default_rng(0).standard_normal(shape)
     x = np.random.default_rng(1).standard_normal(small)
     summed = backend.unbroadcast(g, small)
@@ -27,21 +27,24 @@ def test_scatter_add_counts_a_repeated_index_twice():
     assert out.tolist() == [3.0, 0.0, 3.0]
 
 
-@pytest.mark.parametrize("left, right, want", [
-    (np.ones(2, "f4"), np.ones(2, "f8"), "f8"),
-    (np.ones(2, "f4"), np.array(1.0), "f4"),
-    (np.ones(2, "i8"), np.ones((), "f4"), "f4"),
-    (np.ones(2, "i8"), np.ones(2, "f4"), "f4"),
-    (np.ones(2, "i8"), 1.5, "f4"),
-    (np.ones(2, "i8"), 2, "i8"),
-    (np.ones(2, "f2"), 2.5, "f2"),
-    (np.ones(2, "bool"), 2, "i8"),
-    (np.ones(2, "bool"), np.ones(2, "f4"), "f4"),
-    (np.ones((), "f4"), np.ones((), "f8"), "f8"),
-    (np.ones(2, "i4"), np.ones(2, "i8"), "i8"),
-    (np.ones((), "f4"), 2.0, "f4"),
-    (1, 2.5, "f4"),
-])
+@pytest.mark.parametrize(
+    "left, right, want",
+    [
+        (np.ones(2, "f4"), np.ones(2, "f8"), "f8"),
+        (np.ones(2, "f4"), np.array(1.0), "f4"),
+        (np.ones(2, "i8"), np.ones((), "f4"), "f4"),
+        (np.ones(2, "i8"), np.ones(2, "f4"), "f4"),
+        (np.ones(2, "i8"), 1.5, "f4"),
+        (np.ones(2, "i8"), 2, "i8"),
+        (np.ones(2, "f2"), 2.5, "f2"),
+        (np.ones(2, "bool"), 2, "i8"),
+        (np.ones(2, "bool"), np.ones(2, "f4"), "f4"),
+        (np.ones((), "f4"), np.ones((), "f8"), "f8"),
+        (np.ones(2, "i4"), np.ones(2, "i8"), "i8"),
+        (np.ones((), "f4"), 2.0, "f4"),
+        (1, 2.5, "f4"),
+    ],
+)
 def test_operands_meet_in_the_dtype_pytorch_computes_in(left, right, want):
     for pair in ([left, right], [right, left]):
         a, b = backend.align(pair)
@@ -75,7 +78,6 @@ def test_seeding_repeats_and_leaves_numpys_own_state_alone():
 def test_a_number_is_served_by_numpy():
     assert backend.xp_of(2.0) is np and backend.xp_of(np.ones(2)) is np
     assert not backend.is_array([1.0]) and backend.is_array(np.ones(1))
-
 
 
 def test_arrays_of_another_library_are_served_by_their_own_module(monkeypatch):

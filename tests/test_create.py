@@ -34,7 +34,11 @@ def test_sizes_that_are_none_are_refused(shape):
 
 
 def test_full_eye_arange_and_linspace():
-    assert gl.full((2,), 7).dtype == np.int64 and gl.full((2,), 1.5).dtype == np.float32 and gl.full(2, 1, dtype=gl.float64).dtype == np.float64
+    assert (
+        gl.full((2,), 7).dtype == np.int64
+        and gl.full((2,), 1.5).dtype == np.float32
+        and gl.full(2, 1, dtype=gl.float64).dtype == np.float64
+    )
     assert gl.eye(2).tolist() == [[1, 0], [0, 1]] and gl.eye(2, 3).shape == (2, 3)
     assert gl.arange(3).dtype == np.int64 and gl.arange(1.0, 2.0, 0.5).tolist() == [1.0, 1.5] and gl.arange(3.0).dtype == np.float32
     assert gl.arange(3, dtype=gl.float64).dtype == np.float64

@@ -48,11 +48,14 @@ def test_check_function_finds_a_wrong_gradient():
         check_function(Wrong, Cube.cases[0])
 
 
-@pytest.mark.parametrize("fault, message", [
-    (lambda self, g: g * 0, "input 0"),
-    (lambda self, g: None, "no gradient"),
-    (lambda self, g: np.multiply(g, 2.0, out=g), "wrote into the gradient"),
-])
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        (lambda self, g: g * 0, "input 0"),
+        (lambda self, g: None, "no gradient"),
+        (lambda self, g: np.multiply(g, 2.0, out=g), "wrote into the gradient"),
+    ],
+)
 def test_check_function_finds_every_kind_of_fault(fault, message):
     wrong = type("Wrong", (Cube,), {"backward": fault})
     with pytest.raises(AssertionError, match=message):

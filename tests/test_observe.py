@@ -38,8 +38,15 @@ def kinds(log, phase="begin"):
 def test_forward_backward_and_accumulate_are_seen_in_order(log):
     x = gl.tensor([1.0, 2.0], requires_grad=True)
     (x * x).sum().backward()
-    assert kinds(log) == [("forward", "Mul"), ("forward", "Sum"), ("pass", "Tensor"), ("backward", "Sum"), ("backward", "Mul"),
-                          ("accumulate", "Tensor"), ("accumulate", "Tensor")]
+    assert kinds(log) == [
+        ("forward", "Mul"),
+        ("forward", "Sum"),
+        ("pass", "Tensor"),
+        ("backward", "Sum"),
+        ("backward", "Mul"),
+        ("accumulate", "Tensor"),
+        ("accumulate", "Tensor"),
+    ]
 
 
 def test_the_pass_encloses_its_events(log):

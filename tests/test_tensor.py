@@ -19,14 +19,17 @@ def leaf(values):
 # -- what it is
 
 
-@pytest.mark.parametrize("make, text", [
-    (lambda: gl.tensor([1.0, 2.0]), "tensor([1., 2.], shape=(2,))"),
-    (lambda: gl.tensor([1.0], requires_grad=True), "tensor([1.], shape=(1,), requires_grad=True)"),
-    (lambda: gl.tensor([1.0], requires_grad=True) * 2.0, "tensor([2.], shape=(1,), grad_fn=<Mul>)"),
-    (lambda: gl.tensor([1.0], dtype=gl.float64), "tensor([1.], shape=(1,), dtype=float64)"),
-    (lambda: gl.tensor([1, 2]), "tensor([1, 2], shape=(2,))"),
-    (lambda: gl.tensor(2.5), "tensor(2.5, shape=())"),
-])
+@pytest.mark.parametrize(
+    "make, text",
+    [
+        (lambda: gl.tensor([1.0, 2.0]), "tensor([1., 2.], shape=(2,))"),
+        (lambda: gl.tensor([1.0], requires_grad=True), "tensor([1.], shape=(1,), requires_grad=True)"),
+        (lambda: gl.tensor([1.0], requires_grad=True) * 2.0, "tensor([2.], shape=(1,), grad_fn=<Mul>)"),
+        (lambda: gl.tensor([1.0], dtype=gl.float64), "tensor([1.], shape=(1,), dtype=float64)"),
+        (lambda: gl.tensor([1, 2]), "tensor([1, 2], shape=(2,))"),
+        (lambda: gl.tensor(2.5), "tensor(2.5, shape=())"),
+    ],
+)
 def test_repr_shows_value_shape_and_origin(make, text):
     assert repr(make()) == text
 
@@ -276,12 +279,39 @@ def test_a_result_changed_under_no_grad_keeps_the_graph_right():
     np.testing.assert_allclose(y.data, np.exp(1.0) + 5.0)
 
 
-def test_a_view_inside_the_graph_refuses_a_change_it_could_not_pass_on():
-    x = leaf([[1.0, 2.0]]) * 1.0
-    row = x[0]
+def test_in_place_arithmetic_on_entries_reaches_the_tensor_and_both_gradients():
+    a, v = leaf([1.0, 2.0, 3.0]), leaf(5.0)
+    b = a * 2.0
+    b[1] += v
+    b[0] *= v
+    assert b.tolist() == [10.0, 9.0, 6.0]
+    (b * np.array([1.0, 10.0, 100.0])).sum().backward()
+    assert a.grad.tolist() == [10.0, 20.0, 200.0] and v.grad.item() == 12.0
+
+
+def test_a_change_of_a_slice_inside_the_graph_reaches_what_it_looks_at():
+    x = leaf([[1.0, 2.0]])
+    y = x * 1.0
+    row = y[0]
+    row += 1.0
+    assert y.tolist() == [[2.0, 3.0]] and row.tolist() == [2.0, 3.0]
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [[4.0, 6.0]]
+
+
+def test_a_slice_of_a_leaf_is_as_protected_as_the_leaf():
+    x = leaf([1.0, 2.0])
+    with pytest.raises(GraphError, match="leaf"):
+        x[0] += 1.0
+    assert x.tolist() == [1.0, 2.0]
+
+
+def test_another_view_inside_the_graph_refuses_a_change_it_could_not_pass_on():
+    y = leaf([[1.0, 2.0]]) * 1.0
+    flat = y.reshape(-1)
     with pytest.raises(GraphError, match="view"):
-        row += 1.0
-    assert x.tolist() == [[1.0, 2.0]]
+        flat += 1.0
+    assert y.tolist() == [[1.0, 2.0]]
 
 
 def test_a_result_that_does_not_fit_is_refused():

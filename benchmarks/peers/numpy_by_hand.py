@@ -95,7 +95,7 @@ class AdamW:
 def _train(problem: Net, optimizer: AdamW, x: np.ndarray, y: np.ndarray, smooth: bool) -> float:
     w, g = optimizer.views, optimizer.grads
     n = len(w) // 2
-    inputs, kept = [x], []
+    inputs, kept, z = [x], [], x
     for k in range(n):
         z = inputs[-1] @ w[2 * k]
         z += w[2 * k + 1]
@@ -124,7 +124,7 @@ def digits() -> Step:
     def step() -> float:
         optimizer = AdamW(problem)
         loss = 0.0
-        for batch in problem.batches or ():
+        for batch in problem.batches:
             loss = _train(problem, optimizer, problem.x[batch], problem.y[batch], True)
         return loss
 

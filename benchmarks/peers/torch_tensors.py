@@ -33,7 +33,7 @@ def digits() -> Step:
     def step() -> float:
         model = _model(problem, _gelu)
         optimizer = optim.AdamW(model.parameters(), lr=problem.lr, weight_decay=problem.weight_decay)
-        for batch in problem.batches or ():
+        for batch in problem.batches:
             loss = F.cross_entropy(model(torch.from_numpy(problem.x[batch])), torch.from_numpy(problem.y[batch]))
             optimizer.zero_grad()
             loss.backward()

@@ -4,7 +4,6 @@ from .collate import collate as collate
 from .dataset import Dataset as Dataset
 from .dataset import TensorDataset as TensorDataset
 from .loader import DataLoader as DataLoader
-from .sampler import DataError as DataError
 from .sampler import RandomSampler as RandomSampler
 from .sampler import SequentialSampler as SequentialSampler
 from .sources import Digits as Digits

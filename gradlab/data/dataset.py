@@ -8,7 +8,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..backend import Array, is_array, xp_of
-from ..errors import ShapeError, explain
+from ..errors import KeywordError, ShapeError, explain
 
 
 class Dataset:
@@ -46,7 +46,7 @@ class TensorDataset(Dataset):
     def __init__(self, *tensors: Tensor | Array) -> None:
         for t in tensors:
             if not (isinstance(t, Tensor) or is_array(t)):
-                raise TypeError(
+                raise KeywordError(
                     explain("TensorDataset: takes tensors and arrays", got={"one of them": type(t).__name__}, need="Tensor or array")
                 )
         self.tensors: tuple[Tensor, ...] = tuple([t if isinstance(t, Tensor) else Tensor(t) for t in tensors])

@@ -8,10 +8,10 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..backend import is_array
-from ..errors import explain
+from ..errors import DataError, KeywordError, explain
 from .collate import collate
 from .dataset import Dataset, TensorDataset, rows
-from .sampler import DataError, RandomSampler, SequentialSampler
+from .sampler import RandomSampler, SequentialSampler
 
 
 class DataLoader:
@@ -54,7 +54,7 @@ class DataLoader:
         if isinstance(dataset, tuple) and dataset and all(isinstance(t, Tensor) or is_array(t) for t in dataset):
             dataset = TensorDataset(*dataset)
         if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
-            raise TypeError(
+            raise KeywordError(
                 explain(
                     "DataLoader: needs items with numbers",
                     got={"dataset": type(dataset).__name__},

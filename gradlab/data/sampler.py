@@ -7,11 +7,7 @@ from collections.abc import Iterator, Sized
 import numpy as np
 
 from ..backend import generator as global_generator
-from ..errors import GradlabError
-
-
-class DataError(GradlabError, ValueError):
-    """Options that leave no way through the data."""
+from ..errors import DataError
 
 
 class SequentialSampler:

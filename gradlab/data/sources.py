@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._tensor import Tensor
-from ..errors import explain
-from .sampler import DataError
+from ..errors import DataError, explain
 
 
 class Digits(NamedTuple):

@@ -17,4 +17,3 @@ from .loss import CrossEntropyLoss as CrossEntropyLoss
 from .loss import MSELoss as MSELoss
 from .module import Module as Module
 from .parameter import Parameter as Parameter
-from .state import StateError as StateError

@@ -6,6 +6,7 @@ from typing import Literal
 
 from .. import ops
 from .._tensor import Tensor
+from ..errors import ArgumentError
 from .module import Module
 
 
@@ -44,7 +45,7 @@ class GELU(Module):
     def __init__(self, approximate: Literal["none", "tanh"] = "none") -> None:
         super().__init__()
         if approximate not in ("none", "tanh"):
-            raise ops.ChoiceError(f"GELU: approximate is 'none' or 'tanh', not {approximate!r}")
+            raise ArgumentError(f"GELU: approximate is 'none' or 'tanh', not {approximate!r}")
         self.approximate: Literal["none", "tanh"] = approximate
 
     def forward(self, x: Tensor) -> Tensor:

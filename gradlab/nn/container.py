@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, overload
 
 from .._tensor import Tensor
-from ..errors import explain
+from ..errors import KeywordError, explain
 from ..ops import flatten
 from .module import Module
 
@@ -32,7 +32,7 @@ class Sequential(Module):
 
     def _put(self, name: str, module: Any) -> None:
         if not isinstance(module, Module):
-            raise TypeError(
+            raise KeywordError(
                 explain(
                     "Sequential: every part must be a Module",
                     got={name: type(module).__name__},

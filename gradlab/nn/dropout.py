@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import ops
 from .._tensor import Tensor
-from ..errors import explain
+from ..errors import ArgumentError, explain
 from .module import Module
 
 
@@ -21,7 +21,7 @@ class Dropout(Module):
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
         if not 0 <= p <= 1:
-            raise ops.ArgumentError(explain("Dropout: p is a probability", got={"p": p}, need="0 <= p <= 1"))
+            raise ArgumentError(explain("Dropout: p is a probability", got={"p": p}, need="0 <= p <= 1"))
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:

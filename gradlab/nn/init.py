@@ -13,8 +13,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..backend import Array, generator, xp_of
-from ..errors import ShapeError, explain
-from ..ops import ChoiceError
+from ..errors import ArgumentError, ShapeError, explain
 
 Mode = Literal["fan_in", "fan_out"]
 _GAINS = {"linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 0.75}
@@ -94,7 +93,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity == "leaky_relu":
         return math.sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
     if nonlinearity not in _GAINS:
-        raise ChoiceError(
+        raise ArgumentError(
             explain("calculate_gain: unknown nonlinearity", got={"nonlinearity": nonlinearity}, need=", ".join([*_GAINS, "leaky_relu"]))
         )
     return _GAINS[nonlinearity]
@@ -115,7 +114,7 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 
 def _fan(tensor: Tensor, mode: str) -> int:
     if mode not in ("fan_in", "fan_out"):
-        raise ChoiceError(explain("init: unknown mode", got={"mode": mode}, need="fan_in or fan_out"))
+        raise ArgumentError(explain("init: unknown mode", got={"mode": mode}, need="fan_in or fan_out"))
     return max(1, fans(tensor)[mode == "fan_out"])
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from .. import ops
 from .._tensor import Tensor
-from ..errors import explain
+from ..errors import ArgumentError, explain
 from .module import Module
 
 Reduction = Literal["mean", "sum", "none"]
@@ -14,7 +14,7 @@ Reduction = Literal["mean", "sum", "none"]
 
 def _checked(name: str, reduction: Reduction) -> Reduction:
     if reduction not in ("mean", "sum", "none"):
-        raise ops.ChoiceError(explain(f"{name}: unknown reduction", got={"reduction": reduction}, need="'mean', 'sum' or 'none'"))
+        raise ArgumentError(explain(f"{name}: unknown reduction", got={"reduction": reduction}, need="'mean', 'sum' or 'none'"))
     return reduction
 
 
@@ -40,7 +40,7 @@ class CrossEntropyLoss(Module):
     ) -> None:
         super().__init__()
         if not 0 <= label_smoothing <= 1:
-            raise ops.ArgumentError(
+            raise ArgumentError(
                 explain(
                     "CrossEntropyLoss: label_smoothing is a share",
                     got={"label_smoothing": label_smoothing},

@@ -11,7 +11,7 @@ import numpy as np
 from .. import observe
 from .._tensor import Tensor
 from ..backend import Array
-from ..errors import DTypeError, explain
+from ..errors import DTypeError, KeywordError, explain
 from .parameter import Parameter
 from .state import Keys, copied, load
 
@@ -68,7 +68,7 @@ class Module:
                 )
             )
         if isinstance(own.get(name), Parameter) and not (value is None or isinstance(value, (Parameter, Module))):
-            raise TypeError(
+            raise KeywordError(
                 explain(
                     f"{type(self).__name__}.{name} is a Parameter and can't become anything else",
                     got={name: type(value).__name__},
@@ -77,7 +77,7 @@ class Module:
                 )
             )
         if name in own.get("_buffers", ()) and not (value is None or isinstance(value, Tensor)):
-            raise TypeError(
+            raise KeywordError(
                 explain(f"{type(self).__name__}.{name} is a buffer", got={name: type(value).__name__}, need="a tensor, or None")
             )
         object.__setattr__(self, name, value)
@@ -101,7 +101,7 @@ class Module:
         if "_buffers" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__}: call super().__init__() in __init__ before register_buffer({name!r}, ...)")
         if not (tensor is None or isinstance(tensor, Tensor)) or isinstance(tensor, Parameter):
-            raise TypeError(
+            raise KeywordError(
                 explain(f"register_buffer: {name} can't be a buffer", got={name: type(tensor).__name__}, need="a plain tensor, or None")
             )
         if name not in self._buffers and (name in self.__dict__ or hasattr(type(self), name)):

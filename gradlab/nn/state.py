@@ -7,11 +7,7 @@ from typing import Any, NamedTuple
 
 from .._tensor import Tensor
 from ..backend import Array, is_array, xp_of
-from ..errors import GradlabError, ShapeError, explain
-
-
-class StateError(GradlabError, RuntimeError):
-    """A saved state whose names are not those of the module it is loaded into."""
+from ..errors import ShapeError, StateError, explain
 
 
 class Keys(NamedTuple):

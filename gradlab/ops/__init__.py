@@ -21,10 +21,6 @@ from .activation import sigmoid as sigmoid
 from .activation import silu as silu
 from .activation import softplus as softplus
 from .activation import tanh as tanh
-from .argument import ArgumentError as ArgumentError
-from .argument import ChoiceError as ChoiceError
-from .argument import DimError as DimError
-from .argument import KeywordError as KeywordError
 from .arithmetic import Abs as Abs
 from .arithmetic import Add as Add
 from .arithmetic import Div as Div
@@ -60,7 +56,6 @@ from .comparison import le as le
 from .comparison import lt as lt
 from .comparison import ne as ne
 from .cross_entropy import CrossEntropy as CrossEntropy
-from .cross_entropy import LabelError as LabelError
 from .cross_entropy import SoftCrossEntropy as SoftCrossEntropy
 from .cross_entropy import cross_entropy as cross_entropy
 from .extremum import AMax as AMax

@@ -6,28 +6,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..backend import Array, xp_of
-from ..errors import GradlabError, ShapeError, explain
+from ..errors import ArgumentError, DimError, KeywordError, ShapeError, explain
 
 if TYPE_CHECKING:
     from .._tensor import TensorLike
 
 Dim: TypeAlias = int | tuple[int, ...] | None
-
-
-class ArgumentError(GradlabError, ValueError):
-    """A value that an argument has no meaning for."""
-
-
-class ChoiceError(ArgumentError):
-    """A word that names none of the choices."""
-
-
-class KeywordError(GradlabError, TypeError):
-    """A keyword that the op does not have."""
-
-
-class DimError(ShapeError, IndexError):
-    """An axis the tensor does not have."""
 
 
 def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
@@ -70,10 +54,10 @@ def need_reduction(op: str, reduction: str) -> None:
     """Refuse a word that names no reduction.
 
     Raises:
-        ChoiceError: neither mean, sum nor none.
+        ArgumentError: neither mean, sum nor none.
     """
     if reduction not in ("mean", "sum", "none"):
-        raise ChoiceError(explain(f"{op}: which reduction?", got={"reduction": repr(reduction)}, need='"mean", "sum" or "none"'))
+        raise ArgumentError(explain(f"{op}: which reduction?", got={"reduction": repr(reduction)}, need='"mean", "sum" or "none"'))
 
 
 def need_same_shape(op: str, a: TensorLike, b: TensorLike) -> None:

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, as_array, xp_of
 from ..cases import Case, Draw, Given, Ints
-from ..errors import DTypeError, GradlabError, ShapeError, explain
+from ..errors import DTypeError, LabelError, ShapeError, explain
 from ..function import Function
 from .argument import need_reduction, reduced
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-
-class LabelError(GradlabError, IndexError):
-    """A class id that is none of the classes."""
 
 
 def _rows(x: Array) -> Array:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
-from ..errors import explain
+from ..errors import ArgumentError, explain
 from ..function import Function
-from .argument import ChoiceError
 from .dtype import floating
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def gelu(x: TensorLike, approximate: str = "none") -> Tensor:
     Shapes: x: (*), y: (*)
 
     Raises:
-        ChoiceError: `approximate` is neither "none" nor "tanh".
+        ArgumentError: `approximate` is neither "none" nor "tanh".
 
     >>> gelu([-1.0, 0.0, 2.0]).data.round(4)
     array([-0.1587,  0.    ,  1.9545], dtype=float32)
@@ -159,4 +158,4 @@ def gelu(x: TensorLike, approximate: str = "none") -> Tensor:
         return GELU.apply(x)
     if approximate == "tanh":
         return GELUTanh.apply(x)
-    raise ChoiceError(explain("gelu: which form?", got={"approximate": repr(approximate)}, need='"none" or "tanh"'))
+    raise ArgumentError(explain("gelu: which form?", got={"approximate": repr(approximate)}, need='"none" or "tanh"'))

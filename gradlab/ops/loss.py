@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
-from ..errors import explain
+from ..errors import ArgumentError, explain
 from ..function import Function
-from .argument import ArgumentError, need_reduction, need_same_shape, reduced
+from .argument import need_reduction, need_same_shape, reduced
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike

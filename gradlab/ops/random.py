@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..backend import Array, generator, xp_of
 from ..cases import Case, Draw
-from ..errors import explain
+from ..errors import ArgumentError, explain
 from ..function import Function
-from .argument import ArgumentError
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
-from ..errors import explain
+from ..errors import ArgumentError, explain
 from ..function import Function
-from .argument import ArgumentError, Dim, spelled
+from .argument import Dim, spelled
 from .dtype import need_floats
 
 if TYPE_CHECKING:

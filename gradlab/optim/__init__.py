@@ -2,6 +2,5 @@
 
 from .adam import Adam as Adam
 from .adam import AdamW as AdamW
-from .given import OptionError as OptionError
 from .optimizer import Optimizer as Optimizer
 from .sgd import SGD as SGD

@@ -10,9 +10,8 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..backend import Array, xp_of
-from ..errors import explain
+from ..errors import ArgumentError, explain
 from .flat import SMALL, Flat, parts
-from .given import OptionError
 from .moment import mean, rms
 from .optimizer import Group, Optimizer, Params
 
@@ -50,9 +49,9 @@ class Adam(Optimizer):
         name = type(self).__name__
         for option in ("lr", "eps", "weight_decay"):
             if not group[option] >= 0:
-                raise OptionError(explain(f"{name}: {option} can't be negative", got={option: group[option]}, need=">= 0"))
+                raise ArgumentError(explain(f"{name}: {option} can't be negative", got={option: group[option]}, need=">= 0"))
         if len(group["betas"]) != 2 or not all(0 <= b < 1 for b in group["betas"]):
-            raise OptionError(
+            raise ArgumentError(
                 explain(f"{name}: betas say how much of each moment is kept", got={"betas": group["betas"]}, need="two numbers, 0 <= b < 1")
             )
 

@@ -7,19 +7,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._tensor import Tensor
-from ..errors import GradlabError, explain
+from ..errors import ArgumentError, KeywordError, explain
 from ..nn.parameter import Parameter
-
-
-class OptionError(GradlabError, ValueError):
-    """Parameters or options with which an optimizer can't work."""
 
 
 def listed(params: Any) -> list[Any]:
     """The parameters or groups as a list; what is no list of parameters gets a clear answer."""
     if isinstance(params, Tensor) or not isinstance(params, Iterable) or isinstance(params, (str, Mapping)):
         fix = "model.parameters()" if hasattr(params, "parameters") else "[w]" if isinstance(params, Tensor) else ""
-        raise TypeError(
+        raise KeywordError(
             explain(
                 "optimizer: needs a list of parameters",
                 got={"params": type(params).__name__},
@@ -35,13 +31,13 @@ def unique(name: str, tensors: list[Any]) -> list[Tensor]:
     found: dict[int, Tensor] = {}
     for t in tensors:
         if not isinstance(t, Tensor):
-            raise TypeError(
+            raise KeywordError(
                 explain(
                     f"{name}: moves tensors only", got={"params": type(t).__name__}, need="Parameters, or tensors with requires_grad=True"
                 )
             )
         if not t.is_leaf:
-            raise OptionError(
+            raise ArgumentError(
                 explain(
                     f"{name}: can't move the result of {t.grad_fn!r}",
                     got={"shape": t.shape},
@@ -50,7 +46,7 @@ def unique(name: str, tensors: list[Any]) -> list[Tensor]:
                 )
             )
         if not (t.requires_grad or isinstance(t, Parameter)):  # a frozen Parameter is fine: it is skipped
-            raise OptionError(
+            raise ArgumentError(
                 explain(
                     f"{name}: this tensor requires no gradient", got={"shape": t.shape}, need="requires_grad=True", fix="t.requires_grad_()"
                 )

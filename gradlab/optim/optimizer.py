@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from .._tensor import Tensor
 from ..backend import Array, is_array, xp_of
-from ..errors import ShapeError, explain
-from .given import OptionError, listed, unique
+from ..errors import ArgumentError, ShapeError, explain
+from .given import listed, unique
 from .update import Scratch, observed
 
 Group: TypeAlias = dict[str, Any]
@@ -51,7 +51,7 @@ class Optimizer:
         self._owners: dict[Tensor, Group] = {}
         groups = listed(params)
         if not groups:
-            raise OptionError(
+            raise ArgumentError(
                 explain(
                     f"{type(self).__name__}: no parameters came in",
                     got={"params": "empty"},
@@ -72,12 +72,12 @@ class Optimizer:
 
         Raises:
             TypeError: something in it is no tensor.
-            OptionError: a parameter that is no leaf, needs no gradient or is in another group; a missing or unknown option.
+            ArgumentError: a parameter that is no leaf, needs no gradient or is in another group; a missing or unknown option.
         """
         name = type(self).__name__
         unknown = [key for key in group if key not in self.defaults and key not in ("params", "name")]
         if unknown or "params" not in group:
-            raise OptionError(
+            raise ArgumentError(
                 explain(
                     f"{name}: a group has params and options", got={"group": ", ".join(group)}, need=", ".join(["params", *self.defaults])
                 )
@@ -90,7 +90,7 @@ class Optimizer:
         }
         for p in new["params"]:
             if any(p is q for other in self.param_groups for q in other["params"]):
-                raise OptionError(
+                raise ArgumentError(
                     explain(f"{name}: a parameter is in two groups", got={"shape": p.shape}, need="each parameter in one group")
                 )
         self._check(new)
@@ -173,13 +173,13 @@ class Optimizer:
         """Go on exactly where `state_dict` was taken; the values are copied.
 
         Raises:
-            OptionError: the groups have other sizes.
+            ArgumentError: the groups have other sizes.
             ShapeError: the state belongs to parameters of other shapes; nothing is changed then.
         """
         saved = state_dict["param_groups"]
         sizes, own = [len(g["params"]) for g in saved], [len(g["params"]) for g in self.param_groups]
         if sizes != own:
-            raise OptionError(
+            raise ArgumentError(
                 explain(f"{type(self).__name__}.load_state_dict: the groups differ", got={"parameters per group": sizes}, need=str(own))
             )
         by_number = dict(zip([i for g in saved for i in g["params"]], self._all(), strict=True))

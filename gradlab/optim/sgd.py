@@ -10,8 +10,7 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..backend import Array, xp_of
-from ..errors import explain
-from .given import OptionError
+from ..errors import ArgumentError, explain
 from .moment import rms
 from .optimizer import Group, Optimizer, Params
 
@@ -48,9 +47,9 @@ class SGD(Optimizer):
     def _check(self, group: Group) -> None:
         for option in ("lr", "momentum", "weight_decay"):
             if not group[option] >= 0:
-                raise OptionError(explain(f"SGD: {option} can't be negative", got={option: group[option]}, need=">= 0"))
+                raise ArgumentError(explain(f"SGD: {option} can't be negative", got={option: group[option]}, need=">= 0"))
         if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
-            raise OptionError(
+            raise ArgumentError(
                 explain(
                     "SGD: nesterov looks ahead along the momentum",
                     got={k: group[k] for k in ("momentum", "dampening")},

@@ -40,9 +40,9 @@ def test_a_seed_leaves_other_random_numbers_alone():
 
 
 def test_numpys_global_state_is_not_touched():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    before = np.random.get_state()[1].copy()
     list(data.RandomSampler(range(10)))
-    assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+    assert np.array_equal(np.random.get_state()[1], before)
 
 
 def test_a_generator_and_a_seed_together_are_refused():
