@@ -21,7 +21,7 @@ uint8, bool_ = np.dtype("uint8"), np.dtype("bool")
 
 DEFAULT_FLOAT = float32
 ARRAY_TYPES: dict[type, Any] = {np.ndarray: np}
-_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+_RANK = {"b": 0, "u": 1, "i": 1, "f": 2}
 
 
 def xp_of(x: object) -> Any:
@@ -50,7 +50,7 @@ def as_array(data: Any) -> Array:
         DTypeError: what came in holds something else than numbers.
     """
     if is_array(data):
-        array: Any = data
+        array: Any = np.asarray(data) if isinstance(data, np.ndarray) else data  # np.matrix would multiply its own way
     else:
         try:
             array = np.asarray(data)
@@ -79,6 +79,17 @@ def to_numpy(array: Array) -> np.ndarray:
     return array.get() if hasattr(array, "get") else array
 
 
+def total(array: Array, axis: Any = None, keepdims: bool = False) -> Array:
+    """Sum in the array's own dtype, float16 added up in float32: there 2048 + 1 is 2048.
+
+    >>> total(np.ones(4096, "float16"))
+    np.float16(4096.0)
+    """
+    if array.dtype == float16:
+        return xp_of(array).sum(array, axis=axis, keepdims=keepdims, dtype=float32).astype(float16)
+    return xp_of(array).sum(array, axis=axis, keepdims=keepdims)
+
+
 def unbroadcast(grad: Array, shape: tuple[int, ...]) -> Array:
     """Sum `grad` back to `shape`: the adjoint of broadcasting.
 
@@ -92,7 +103,7 @@ def unbroadcast(grad: Array, shape: tuple[int, ...]) -> Array:
     xp = xp_of(grad)
     extra = grad.ndim - len(shape)
     stretched = tuple([i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1])
-    return xp.reshape(xp.sum(grad, axis=(*range(extra), *stretched)), shape)
+    return xp.reshape(total(grad, (*range(extra), *stretched)), shape)
 
 
 def scatter_add(out: Array, index: Any, values: Array) -> None:
