@@ -29,7 +29,7 @@ export function plain(x: number): string {
 
 /** A tick of a logarithmic axis, as short as it goes: 0.01, 1, 16, 1e-6. */
 export function tick(x: number): string {
-  if (x >= 0.001 && x < 10000) return String(Number(x.toPrecision(2)));
+  if (x >= 0.01 && x < 10000) return String(Number(x.toPrecision(2)));
   return sci(x, 1);
 }
 

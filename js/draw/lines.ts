@@ -118,7 +118,7 @@ export class Lines {
     return {
       width: left + axis.width + right,
       height,
-      padding: [4, right, 4, 0],
+      padding: [9, right, 7, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: {

@@ -7,8 +7,15 @@ import { MAX, MIN } from './series';
 import type { Palette } from './theme';
 
 /** Left of a plot stand names or numbers, right of it the scale or the names of the lines. */
-export const LEFT = 72;
-export const RIGHT = 46;
+export interface Margins {
+  left: number;
+  right: number;
+}
+
+/** Margins for a panel of this width: wide ones have room for longer names. */
+export function marginsOf(width: number): Margins {
+  return width < 700 ? { left: 72, right: 46 } : { left: 120, right: 84 };
+}
 
 /** The look of line charts in this theme. */
 export function linesLook({ text, grid, odd, band, fonts }: Palette): LinesLook {

@@ -8,7 +8,7 @@ import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { clipped, stepAt, stepAxis, stepTicks, stepX, type StepAxis } from '../draw/scale';
-import { LEFT, lineOf, linesLook, RIGHT } from './chart';
+import { lineOf, linesLook, marginsOf } from './chart';
 import { closeRows, depthOrder, fitName, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX } from './series';
@@ -63,6 +63,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   let rows: string[] = [];
   let axis: StepAxis = stepAxis(1, 1, 1);
   let rowHeight = 18;
+  let margins = marginsOf(416);
   const buttons = new Map<string, HTMLButtonElement>();
 
   const nameRows = (selected: ReadonlySet<string>, palette: Palette) => {
@@ -80,7 +81,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
           buttons.set(name, button);
         }
         const on = selected.has(name);
-        write(button.firstElementChild as Element, fitName(name, LEFT - 6, `600 ${font}`));
+        write(button.firstElementChild as Element, fitName(name, margins.left - 6, `600 ${font}`));
         button.classList.toggle('gl-selected', on);
         button.setAttribute('aria-pressed', String(on));
         button.style.height = `${rowHeight}px`;
@@ -121,18 +122,21 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       t => stepX(axis, t) > 48 && stepX(axis, t) < axis.width - 8
     );
     const label = (text: string, x: number, left = false) =>
-      html('span', { class: left ? 'gl-first' : null, style: `left:${LEFT + x}px` }, text);
+      html('span', { class: left ? 'gl-first' : null, style: `left:${margins.left + x}px` }, text);
     ticks.replaceChildren(label(`step ${axis.first}`, 0, true), ...marks.map(t => label(String(t), stepX(axis, t))));
   };
 
   const draw = () => {
     const width = room.value;
+    margins = marginsOf(width);
+    names.style.width = `${margins.left}px`;
+    map.style.gridTemplateColumns = `minmax(0, 1fr) ${margins.right}px`;
     const selected = marked(store.selected.value, store.step.value?.structure).parameters;
     const all = depthOrder(series, store.step.value?.structure);
     rows = visibleRows(all, selected);
     write(further, all.length > rows.length ? `${count(rows.length)} of ${count(all.length)} parameters, spread over the depth` : '');
     rowHeight = rows.length <= 10 ? 18 : rows.length <= 60 ? 13 : 11;
-    axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, width - LEFT - RIGHT));
+    axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, width - margins.left - margins.right));
     const palette = paletteOf(view.root, view.theme.value);
     const { dark } = palette;
     const columns = rows.map(name => series.column(`${mode.value}/${name}`));
@@ -152,10 +156,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       last: series.last,
       size: series.size,
       cell: (row, span) => series.at(span, columns[row] as number, MAX),
-      odd: (row, span) =>
-        Number.isNaN(series.at(span, gradients[row] as number, MAX)) &&
-        !Number.isFinite(series.at(span, total, MAX)) &&
-        everKnown(gradients[row] as number, span)
+      odd: (row, span) => Number.isNaN(series.at(span, gradients[row] as number, MAX)) && !Number.isFinite(series.at(span, total, MAX))
     };
     nameRows(selected, palette);
     paintHeat(canvas, input, axis, rowHeight, look);
@@ -167,10 +168,6 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     drawLines(selected, palette);
   };
 
-  const everKnown = (column: number, span: number) => {
-    for (let s = 0; s < span; s++) if (Number.isFinite(series.at(s, column, MAX))) return true;
-    return false;
-  };
   const sample = (columns: readonly number[]) => {
     const every = Math.max(1, Math.floor((series.size * columns.length) / 4000));
     const out: number[] = [];
@@ -187,8 +184,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     lines.update({
       lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, name, axis.width, colours[i] as string)),
       axis,
-      left: LEFT,
-      right: RIGHT,
+      ...margins,
       fit: fitName,
       height: 96,
       look: linesLook(palette),

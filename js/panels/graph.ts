@@ -79,6 +79,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
       return;
     }
     picture = new Picture(now, fold(now, folds), paletteOf(view.root, view.theme.peek()).fonts, width);
+    view.root.classList.toggle('gl-broad', picture.branched);
     // A picture never shows without its numbers, whichever effect runs first.
     update(store.step.peek());
     mark(store.selected.peek());

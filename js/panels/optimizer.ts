@@ -8,7 +8,7 @@ import { mark } from '../draw/node';
 import { decades, logPart, stepAxis } from '../draw/scale';
 import { Spark } from '../draw/spark';
 import type { Frame, OptimizerTable } from '../protocol/decode';
-import { LEFT, lineOf, linesLook, RIGHT } from './chart';
+import { lineOf, linesLook, marginsOf } from './chart';
 import { closeRows, fitName, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX, type Series } from './series';
@@ -181,12 +181,13 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const palette = paletteOf(view.root, view.theme.value);
     const colours = palette.strokes;
     const look = linesLook(palette);
-    const axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, room.value - LEFT - RIGHT));
-    const shared = { axis, left: LEFT, right: RIGHT, look, fit: fitName };
+    const margins = marginsOf(room.value);
+    const axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, room.value - margins.left - margins.right));
+    const shared = { axis, ...margins, look, fit: fitName };
     ratios.update({
       ...shared,
       lines: close.map((name, i) => lineOf(series, `u/${name}`, name, axis.width, colours[i] as string)),
-      height: 88,
+      height: 92,
       band: [10 ** GOOD[0], 10 ** GOOD[1]]
     });
     rates.update({
@@ -196,7 +197,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
         .map((o, i) =>
           lineOf(series, rateColumn(series, frame, i), frame.optimizers.length > 1 ? o.label : 'lr', axis.width, colours[i] as string)
         ),
-      height: 56,
+      height: 60,
       format: x => sci(x)
     });
   };

@@ -16,9 +16,12 @@ import { READABLE } from './viewport';
 
 let pictures = 0;
 
+/** A graph wider than this has lanes beside each other. */
+const ONE_LANE = 560;
+
 /** The layout with as many lanes as are readable in `room` pixels. */
-function layoutFor(scene: Scene, room: number): Layout {
-  let result = layout(scene.input);
+function layoutFor(scene: Scene, widest: Layout, room: number): Layout {
+  let result = widest;
   for (let lanes = 4; lanes > 0 && result.width * READABLE > room; lanes--) result = layout(scene.input, lanes);
   return result;
 }
@@ -34,6 +37,8 @@ export function briefRepr(repr: string, cls: string): string {
 export class Picture {
   readonly element: SVGSVGElement;
   readonly layout: Layout;
+  /** Whether it has branches that want lanes beside each other. */
+  readonly branched: boolean;
   private readonly nodes = new Map<number, NodeView>();
   private readonly chips = new Map<number, ChipView>();
   private readonly boxes = new Map<number, BoxView>();
@@ -48,7 +53,9 @@ export class Picture {
     fonts: Fonts,
     room: number
   ) {
-    this.layout = layoutFor(scene, room);
+    const widest = layout(scene.input);
+    this.branched = widest.width > ONE_LANE;
+    this.layout = layoutFor(scene, widest, room);
     const hatch = `gl-hatch-${++pictures}`;
     const under = svg('g', {});
     const edges = svg('g', { 'aria-hidden': 'true' });

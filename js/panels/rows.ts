@@ -40,15 +40,25 @@ export function visibleRows(order: readonly string[], selected: ReadonlySet<stri
   return order.filter(name => kept.has(name) || selected.has(name));
 }
 
-/** A dotted name in `width` pixels: whole, or with its last word as a letter, or without its first words. */
+/** A dotted name in `width` pixels: whole, or with its last word as a letter, or less of its first words. */
 export function fitName(name: string, width: number, font: string): string {
-  if (name.length < 200 && textWidth(name, font) <= width) return name;
+  const fits = (text: string) => textWidth(text, font) <= width;
+  if (name.length < 200 && fits(name)) return name;
   const parts = name.slice(0, 400).split('.');
   const last = parts.pop() ?? '';
   if (parts.length === 0 || name.length > 400) return shorten(name, width, font);
-  for (let from = 0; from < parts.length; from++) {
-    const text = `${from > 0 ? '…' : ''}${parts.slice(from).join('.')}.${last.charAt(0)}`;
-    if (textWidth(text, font) <= width) return text;
+  const end = `.${last.charAt(0)}`;
+  const short = parts.join('.') + end;
+  if (fits(short)) return short;
+  const stem = parts.pop() ?? '';
+  // A number alone says too little: keep the beginning of what it counts.
+  const head = /^\d+$/.test(stem) ? (parts[0] ?? '') : '';
+  const tail = `${stem}${end}`;
+  for (let n = head.length; n > 0; n--) if (fits(`${head.slice(0, n)}….${tail}`)) return `${head.slice(0, n)}….${tail}`;
+  if (parts.length > 0 && fits(`…${tail}`)) return `…${tail}`;
+  for (let n = stem.length; n > 0; n--) {
+    const text = n === stem.length ? tail : `${stem.slice(0, n)}…${end}`;
+    if (fits(text)) return text;
   }
-  return shorten(`${parts.at(-1)}.${last.charAt(0)}`, width, font);
+  return shorten(tail, width, font);
 }

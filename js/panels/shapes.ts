@@ -134,8 +134,9 @@ function measure(structure: Structure, room: number): { look: Look; widths: numb
     for (const op of structure.ops) letters = Math.max(letters, text(op).length);
     return Math.min(most, Math.max(least, Math.ceil(letters * letter)));
   };
-  const name = longest(op => op.name, 6.8, 56, Math.max(92, room * 0.22)) + 13;
-  const made = longest(op => madeAt(structure, op, true), LETTER, 50, 110) + 8;
+  const narrow = room < 400;
+  const name = longest(op => op.name, 6.8, 56, narrow ? 66 : Math.max(92, room * 0.22)) + 13;
+  const made = longest(op => madeAt(structure, op, true), LETTER, narrow ? 28 : 50, 110) + 8;
   const output =
     longest(
       op => shape(op.shape) + (column || op.dtype === dtype ? '' : ` ${shortType(op.dtype)}`),
@@ -143,7 +144,7 @@ function measure(structure: Structure, room: number): { look: Look; widths: numb
       44,
       Math.max(96, room * 0.24)
     ) + 10;
-  const widths = [name, made, -1, output, ...(column ? [62] : []), 54];
+  const widths = [name, made, -1, output, ...(column ? [62] : []), narrow ? 50 : 54];
   const left = room - widths.reduce((sum, w) => sum + Math.max(0, w), 0) - 8;
   const shapesOf = (op: Op) =>
     op.inputs
@@ -240,7 +241,7 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     const dtype = look.column ? [heading('dtype', true)] : [];
     head.replaceChildren(
       heading('op', true, 'name'),
-      heading('made at', true, 'tape'),
+      heading(room < 400 ? 'at' : 'made at', true, 'tape'),
       heading('inputs', true),
       heading('output', true),
       ...dtype,

@@ -147,7 +147,7 @@ describe('what is missing or not a number', () => {
     expect(root.querySelectorAll('[data-panel="graph"] [data-part]').length).toBeLessThan(700);
     expect(root.querySelectorAll('[data-panel="shapes"] [data-op]').length).toBeLessThan(100);
     expect(root.querySelectorAll('[data-panel="optimizer"] [data-param]').length).toBeLessThanOrEqual(200);
-  });
+  }, 60_000);
 });
 
 describe('one selection through all panels', () => {
