@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
-
 from .activation import LeakyReLU as LeakyReLU
 from .activation import LogSigmoid as LogSigmoid
 from .activation import ReLU as ReLU
@@ -101,6 +96,8 @@ from .loss import MSELoss as MSELoss
 from .loss import binary_cross_entropy as binary_cross_entropy
 from .loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from .loss import mse_loss as mse_loss
+from .numpy_names import ARRAY_FUNCTIONS as ARRAY_FUNCTIONS
+from .numpy_names import UFUNCS as UFUNCS
 from .power import Cos as Cos
 from .power import Exp as Exp
 from .power import Log as Log
@@ -147,9 +144,3 @@ from .spread import Var as Var
 from .spread import norm as norm
 from .spread import std as std
 from .spread import var as var
-
-UFUNCS: dict[np.ufunc, Callable[..., Any]] = {  # what `numpy.exp(t)` and `array * t` mean
-    np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: div, np.negative: neg, np.absolute: abs, np.power: pow,
-    np.maximum: maximum, np.minimum: minimum, np.matmul: matmul, np.exp: exp, np.log: log, np.sqrt: sqrt, np.tanh: tanh,
-    np.sin: sin, np.cos: cos, np.less: lt, np.less_equal: le, np.greater: gt, np.greater_equal: ge, np.equal: eq, np.not_equal: ne,
-}  # fmt: skip

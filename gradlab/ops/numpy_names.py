@@ -1,0 +1,168 @@
+"""What NumPy's own functions mean on a Tensor: `np.exp(t)`, `array * t`, `np.sum(t, axis=0)`.
+
+Every function here takes its arguments as NumPy's does (axis, keepdims, ddof) and answers with a step of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import KeywordError, ShapeError, explain
+from .activation import tanh
+from .arithmetic import abs, add, div, maximum, minimum, mul, neg, sub
+from .cast import cast
+from .clamp import clamp
+from .comparison import eq, ge, gt, le, lt, ne
+from .extremum import amax, amin, argmax, argmin
+from .index import where
+from .join import cat, stack
+from .linalg import matmul
+from .power import cos, exp, log, pow, sin, sqrt
+from .reduce import mean, prod, sum
+from .shape import expand, permute, reshape, squeeze, transpose, unsqueeze
+from .spread import std, var
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+Axis = int | tuple[int, ...] | None
+
+
+def _plain(name: str, **given: Any) -> None:
+    """Refuse arguments of NumPy's that a step of the graph has no meaning for."""
+    wrong = {key: value for key, value in given.items() if value is not None}
+    if wrong:
+        raise KeywordError(explain(f"numpy.{name}: not on a tensor", got=wrong, need="the call without " + " and ".join(wrong)))
+
+
+def _reduction(name: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """sum, mean, prod: NumPy's order of arguments."""
+
+    def reduce(a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **rest: Any) -> Tensor:
+        _plain(name, out=out, **rest)
+        return op(a if dtype is None else cast(a, dtype), axis, keepdims)
+
+    return reduce
+
+
+def _extremum(name: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """max, min, argmax, argmin: the values, or the places, alone."""
+
+    def choose(a: Any, axis: Axis = None, out: Any = None, keepdims: bool = False, **rest: Any) -> Tensor:
+        _plain(name, out=out, **rest)
+        return op(a, axis, keepdims)
+
+    return choose
+
+
+def _spread(name: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """var, std: over n unless ddof says otherwise."""
+
+    def spread(
+        a: Any, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: bool = False, *,
+        correction: int | None = None, **rest: Any,
+    ) -> Tensor:  # fmt: skip
+        _plain(name, out=out, **rest)
+        return op(a if dtype is None else cast(a, dtype), axis, ddof if correction is None else correction, keepdims)
+
+    return spread
+
+
+def _dot(a: Any, b: Any, out: Any = None) -> Tensor:
+    """The last axis of a with the last but one of b; where b has more than two, those in front stay as they are."""
+    _plain("dot", out=out)
+    left, right = np.shape(a), np.shape(b)
+    if not left or not right:
+        return mul(a, b)
+    n = len(right)
+    if n <= 2:
+        return matmul(a, b)
+    rows = reshape(permute(b, (n - 2, *range(n - 2), n - 1)), right[-2], -1)
+    return reshape(matmul(a, rows), (*left[:-1], *right[:-2], right[-1]))
+
+
+def _concatenate(arrays: Sequence[Any], axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Tensor:
+    _plain("concatenate", out=out, casting=casting)
+    joined = cat([reshape(x, -1) for x in arrays]) if axis is None else cat(arrays, axis)
+    return joined if dtype is None else cast(joined, dtype)
+
+
+def _stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Tensor:
+    _plain("stack", out=out, casting=casting)
+    joined = stack(arrays, axis)
+    return joined if dtype is None else cast(joined, dtype)
+
+
+def _where(condition: Any, *choices: Any) -> Any:
+    """With two choices the op; with the condition alone the places where it holds, as arrays."""
+    return where(condition, *choices) if choices else np.nonzero(np.asarray(condition))
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **rest: Any) -> Tensor:
+    _plain("clip", out=out, **rest)
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    if all(bound is None or isinstance(bound, (int, float)) for bound in (low, high)) and not low is high is None:
+        return clamp(a, low, high)
+    a = a if low is None else maximum(a, low)
+    return a if high is None else minimum(a, high)
+
+
+def _reshape(a: Any, shape: Any = None, order: str = "C", **rest: Any) -> Tensor:
+    _plain("reshape", order=None if order == "C" else order, **rest)
+    return reshape(a, tuple(shape) if isinstance(shape, (tuple, list)) else (shape,))
+
+
+def _transpose(a: Any, axes: Sequence[int] | None = None) -> Tensor:
+    return permute(a, tuple(range(np.ndim(a)))[::-1] if axes is None else tuple(axes))
+
+
+def _squeeze(a: Any, axis: Axis = None) -> Tensor:
+    """Unlike `gl.squeeze`, an axis that is asked for must have size 1."""
+    y = squeeze(a, axis)
+    if axis is not None and np.ndim(a) - y.ndim != (len(axis) if isinstance(axis, tuple) else 1):
+        raise ShapeError(explain("numpy.squeeze: this axis has another size", got={"a": np.shape(a), "axis": axis}, need="size 1"))
+    return y
+
+
+def _expand_dims(a: Any, axis: int | tuple[int, ...]) -> Tensor:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    n = np.ndim(a) + len(axes)
+    for place in sorted([i % n if -n <= i < n else i for i in axes]):
+        a = unsqueeze(a, place)
+    return a
+
+
+UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: div, np.negative: neg, np.absolute: abs, np.power: pow,
+    np.maximum: maximum, np.minimum: minimum, np.matmul: matmul, np.exp: exp, np.log: log, np.sqrt: sqrt, np.tanh: tanh,
+    np.sin: sin, np.cos: cos, np.less: lt, np.less_equal: le, np.greater: gt, np.greater_equal: ge, np.equal: eq, np.not_equal: ne,
+}  # fmt: skip
+
+ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.sum: _reduction("sum", sum),
+    np.mean: _reduction("mean", mean),
+    np.prod: _reduction("prod", prod),
+    np.max: _extremum("max", amax),
+    np.amax: _extremum("amax", amax),
+    np.min: _extremum("min", amin),
+    np.amin: _extremum("amin", amin),
+    np.argmax: _extremum("argmax", argmax),
+    np.argmin: _extremum("argmin", argmin),
+    np.var: _spread("var", var),
+    np.std: _spread("std", std),
+    np.dot: _dot,
+    np.concatenate: _concatenate,
+    np.stack: _stack,
+    np.where: _where,
+    np.clip: _clip,
+    np.reshape: _reshape,
+    np.ravel: lambda a, order="C": _reshape(a, -1, order),
+    np.transpose: _transpose,
+    np.swapaxes: lambda a, axis1, axis2: transpose(a, axis1, axis2),
+    np.squeeze: _squeeze,
+    np.expand_dims: _expand_dims,
+    np.broadcast_to: lambda array, shape: expand(array, tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)),
+}
