@@ -3,7 +3,7 @@
 //
 //   node js/build.mjs [--prod] [--watch] [--only=panels|lab]
 import * as esbuild from 'esbuild';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 
 const flags = new Set(process.argv.slice(2));
 const prod = flags.has('--prod');
@@ -18,13 +18,22 @@ const shared = {
   legalComments: 'none'
 };
 
+// anywidget runs a module from a blob: URL, where no other file can be reached: styles travel inside, as text.
+const styles = {
+  name: 'styles',
+  setup: build =>
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await esbuild.transform(readFileSync(path, 'utf8'), { loader: 'css', minify: prod });
+      return { contents: code, loader: 'text', watchFiles: [path] };
+    })
+};
+
 const jobs = {
   panels: {
     ...shared,
     entryPoints: ['js/panels/session.ts', 'js/panels/panel.ts'],
     outdir: 'gradlab/static',
-    // anywidget runs a module from a blob: URL, where no other file can be reached: styles travel inside, as text.
-    loader: { '.css': 'text' },
+    plugins: [styles],
     minify: prod,
     // An inline map travels with every widget: worth it only on a developer's machine.
     sourcemap: prod ? false : 'inline'
