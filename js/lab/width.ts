@@ -10,7 +10,7 @@ export function readableWidth(width: number, beside: number): number {
   return Math.min(Math.max(width, least), Math.max(least, total - NOTEBOOK_PX));
 }
 
-/** Sets the width of the column of the split panel that holds this widget; what it takes, its widest neighbour gives. */
+/** Sets the width of the column of the split panel that holds this widget; what it takes, its neighbour at the left gives. */
 export function makeReadable(widget: Widget): void {
   let column = widget;
   while (column.parent && !(column.parent instanceof SplitPanel)) column = column.parent;
@@ -18,7 +18,7 @@ export function makeReadable(widget: Widget): void {
   if (!(split instanceof SplitPanel) || split.orientation !== 'horizontal') return;
   const widths = split.widgets.map(w => (w.isVisible ? w.node.offsetWidth : 0));
   const at = split.widgets.indexOf(column);
-  const neighbour = widths.reduce((best, w, i) => (i !== at && w > (widths[best] ?? 0) ? i : best), -1);
+  const neighbour = widths.findLastIndex((w, i) => i < at && w > 0);
   const [width, beside] = [widths[at] ?? 0, widths[neighbour] ?? 0];
   widths[at] = readableWidth(width, beside);
   widths[neighbour] = width + beside - widths[at];
