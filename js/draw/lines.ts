@@ -65,15 +65,19 @@ export function decadeTicks(low: number, high: number): number[] {
   return ticks.length > 1 ? ticks : [low * 1.2, Math.sqrt(low * high), high / 1.2].map(x => Number(x.toPrecision(2)));
 }
 
-/** Merge the lines into the table uPlot wants: one row of x, one row for each line. */
-function tabulate(lines: readonly Line[]): (number | null)[][] {
+/**
+ * Merge the lines into the table uPlot wants: one row of x, one row for each line.
+ *
+ * `undefined` stands where a line has no point and goes on, null where it breaks.
+ */
+export function tabulate(lines: readonly Line[]): (number | null | undefined)[][] {
   const steps = [...new Set(lines.flatMap(line => Array.from(line.steps)))].sort((a, b) => a - b);
   const rows = lines.map(line => {
     const known = new Map<number, number>();
     for (let i = 0; i < line.steps.length; i++) known.set(line.steps[i] as number, line.values[i] as number);
     return steps.map(step => {
       const x = known.get(step);
-      return x !== undefined && x > 0 && x < Infinity ? x : null;
+      return x === undefined ? undefined : x > 0 && x < Infinity ? x : null;
     });
   });
   return [steps, ...rows];

@@ -97,12 +97,12 @@ class Modules {
         busy[parent] = true;
       }
     }
-    const roots = modules.filter((module, m) => module.parent === null && busy[m]).length;
+    // A module of one op without parameters (GELU, a loss) is as well said by the op's own node.
+    const bare = modules.map((_, m) => own[m] === 1 && children[m] === 0 && held[m] === 0);
+    const roots = modules.filter((module, m) => module.parent === null && busy[m] && !bare[m]).length;
     this.drawn = modules.map((module, m) => {
-      if (!busy[m]) return false;
       const wrapsAll = module.parent === null && roots === 1 && (children[m] as number) > 0;
-      const bare = own[m] === 1 && children[m] === 0 && held[m] === 0;
-      return !wrapsAll && !bare;
+      return busy[m] === true && !wrapsAll && !bare[m];
     });
     this.depth = modules.map(() => 0);
     modules.forEach((module, m) => {

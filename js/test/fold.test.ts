@@ -104,6 +104,36 @@ describe('fold', () => {
     expect(chips.slice(0, 2)).toEqual(chips.slice(2));
   });
 
+  it('leaves out the box of the one model around everything, also beside a loss module', () => {
+    const s = new Sketch('loss');
+    const model = s.module('model', 'Net', 'Net()');
+    const inner = s.module('fc', 'Linear', 'Linear(4, 4)', model);
+    const loss = s.module('loss_of', 'MSELoss', 'MSELoss()');
+    const x = s.leaf('x', 'input', [4, 4]);
+    const w = s.leaf('fc.weight', 'parameter', [4, 4]);
+    s.op(
+      'linear',
+      'matmul',
+      [
+        ['leaf', x],
+        ['leaf', w]
+      ],
+      [4, 4],
+      { module: inner }
+    );
+    s.op(
+      'mse_loss',
+      'loss',
+      [
+        ['op', 0],
+        ['leaf', x]
+      ],
+      [],
+      { module: loss }
+    );
+    expect(fold(s.structure).boxes.map(box => s.structure.modules[box.module]!.path)).toEqual(['fc']);
+  });
+
   it('closes a module into one node with its chips merged', () => {
     const structure = structureOf('split');
     const scene = fold(structure, new Map([['fc2', false]]));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decimate } from '../draw/decimate';
 import { heatColour, heatPixels, spansUnder, type HeatInput, type HeatLook } from '../draw/heat';
 import { clipped, decades, logPart, stepAt, stepAxis, stepTicks, stepX } from '../draw/scale';
+import { decadeTicks, tabulate, valueRange, type Line } from '../draw/lines';
 import { sequential } from '../draw/colour';
 import type { Spans } from '../protocol/decode';
 import { LAST, MAX, MIN, Series } from '../panels/series';
@@ -150,5 +151,24 @@ describe('scales', () => {
   it('tick round steps', () => {
     expect(stepTicks(1, 200, 4)).toEqual([50, 100, 150, 200]);
     expect(stepTicks(1, 3, 4).every(t => Number.isInteger(t))).toBe(true);
+  });
+});
+
+describe('lines', () => {
+  const line = (steps: number[], values: number[]): Line => ({ name: 'l', steps, values, colour: '#000', odd: [] });
+
+  it('go on where only another line has a point, and break where a number is missing', () => {
+    expect(tabulate([line([1, 3], [5, 6]), line([2, 3], [7, NaN])])).toEqual([
+      [1, 2, 3],
+      [5, undefined, 6],
+      [undefined, 7, null]
+    ]);
+  });
+
+  it('have a range around what is positive, and a few ticks in it', () => {
+    const [low, high] = valueRange([line([1, 2, 3], [0.01, 10, 0])]);
+    expect([low < 0.01, high > 10]).toEqual([true, true]);
+    expect(decadeTicks(low, high).map(t => Number(t.toPrecision(3)))).toEqual([0.01, 0.1, 1, 10]);
+    expect(valueRange([line([1], [NaN])])).toEqual([0.1, 10]);
   });
 });
