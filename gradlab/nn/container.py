@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, overload
 
 from .._tensor import Tensor
-from ..errors import KeywordError, explain
+from ..errors import ArgumentError, KeywordError, explain
 from ..ops import flatten
 from .module import Module
 
@@ -28,6 +28,12 @@ class Sequential(Module):
         else:
             named = {str(i): module for i, module in enumerate(modules)}
         for name, module in named.items():
+            if not isinstance(name, str) or not name or "." in name or name == "_buffers" or hasattr(type(self), name):
+                raise ArgumentError(
+                    explain(
+                        "Sequential: this can't be the name of a part", got={"name": repr(name)}, need="text without dots, no method's name"
+                    )
+                )
             self._put(name, module)
 
     def _put(self, name: str, module: Any) -> None:

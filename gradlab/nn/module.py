@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache
+from inspect import isfunction
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,11 +13,12 @@ import numpy as np
 from .. import observe
 from .._tensor import Tensor
 from ..backend import Array
-from ..errors import DTypeError, KeywordError, explain
+from ..errors import ArgumentError, DTypeError, KeywordError, explain
 from .parameter import Parameter
 from .state import Keys, copied, load
 
 Self = TypeVar("Self", bound="Module")
+Named = tuple[str, Any]
 _PLAIN = {str, int, float, bool, bytes, type(None), np.ndarray}  # passed over at once: a vocabulary may have 100,000 entries
 
 
@@ -59,12 +62,18 @@ class Module:
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        if "_buffers" not in own and next(_found(name, value), None) is not None:
+        if "_buffers" not in own and _parts([(name, value)]):
             raise AttributeError(
                 explain(
                     f"{type(self).__name__}: {name} was set before super().__init__()",
                     got={name: type(value).__name__},
                     need="super().__init__() as the first line of __init__",
+                )
+            )
+        if isfunction(getattr(type(self), name, None)) and (isinstance(value, Module) or (hasattr(Module, name) and not callable(value))):
+            raise ArgumentError(
+                explain(
+                    f"{type(self).__name__}.{name} is a method", got={name: type(value).__name__}, need="another name for this attribute"
                 )
             )
         if isinstance(own.get(name), Parameter) and not (value is None or isinstance(value, (Parameter, Module))):
@@ -86,7 +95,9 @@ class Module:
         self.__dict__.get("_buffers", {}).pop(name, None)
         object.__delattr__(self, name)
 
-    def __getattr__(self, name: str) -> Any:  # only called where the ordinary lookup found nothing
+    def __getattr__(self, name: str) -> Any:  # only called where the ordinary lookup raised AttributeError
+        if hasattr(type(self), name):
+            return object.__getattribute__(self, name)  # a property whose code failed: once more, for the error in there
         public = [] if name.startswith("_") else [key for key in dir(self) if not key.startswith("_")]
         near = get_close_matches(name, public, n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
@@ -113,11 +124,7 @@ class Module:
 
     def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
         """This module and every module below, each once, with the path that leads to it."""
-        seen: set[int] = set()
-        for path, module in _walk(self, prefix):
-            if id(module) not in seen:
-                seen.add(id(module))
-                yield path, module
+        return _reached([(prefix, self)], lambda module: _modules(_members(module)))
 
     def modules(self) -> Iterator[Module]:
         """This module and every module below, each once."""
@@ -125,11 +132,7 @@ class Module:
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly inside, each once, with their names."""
-        seen: set[int] = set()
-        for name, child in _members(self):
-            if isinstance(child, Module) and id(child) not in seen:
-                seen.add(id(child))
-                yield name, child
+        return iter(_modules(_members(self)))
 
     def children(self) -> Iterator[Module]:
         """The modules directly inside, each once."""
@@ -185,7 +188,7 @@ class Module:
     def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
         """Freeze (False) or unfreeze every parameter."""
         for parameter in self.parameters():
-            parameter.requires_grad = requires_grad
+            parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -220,10 +223,11 @@ class Module:
     def _state(self) -> dict[str, Tensor]:
         """Every parameter and saved buffer under each of its names: own ones first, then those of the modules inside."""
         found: dict[str, Tensor] = {}
-        for path, module in _walk(self):
+        members = cache(lambda module: _members(module, every=True))  # a shared module is read once, however many paths lead to it
+        for path, module in _reached([("", self)], lambda module: _modules(members(module)), every=True):
             saved = [name for name, persistent in module.__dict__.get("_buffers", {}).items() if persistent]
-            members = [*((n, m) for n, m in _members(module) if isinstance(m, Parameter)), *((n, getattr(module, n)) for n in saved)]
-            for name, tensor in members:
+            own = [*((n, m) for n, m in members(module) if isinstance(m, Parameter)), *((n, getattr(module, n)) for n in saved)]
+            for name, tensor in own:
                 key = _join(path, name)
                 if key in found:
                     raise KeyError(f"{type(self).__name__}: two entries are both called {key!r}; rename one")
@@ -233,6 +237,8 @@ class Module:
 
     def state_dict(self) -> dict[str, Tensor]:
         """A copy of every parameter and buffer by name; a shared one is there under each of its names.
+
+        Sixteen times `m = Sequential(m, m)` therefore makes 65,536 names of one weight, as in PyTorch.
 
         >>> Module().state_dict()
         {}
@@ -246,8 +252,10 @@ class Module:
             The names that were missing and those that were unexpected (both empty if `strict`).
 
         Raises:
-            StateError: `strict`, and the names differ.
-            ShapeError: a shape differs, also where it would broadcast; nothing is changed then.
+            StateError: `strict`, and the names differ; or something in the state is no array.
+            ShapeError: a shape differs, also where it would broadcast.
+            DTypeError: values that the module's own dtype can't hold: complex numbers, text, fractions for a buffer of integers.
+            Nothing is changed then.
         """
         return load(type(self).__name__, self._state(), state_dict, strict)
 
@@ -261,31 +269,43 @@ class Module:
         return _tree(self, ())
 
 
-def _found(name: str, value: Any) -> Iterator[tuple[str, Parameter | Module]]:
-    """The parameters and modules in `value`, which may be one or may hold some, with their names."""
-    if isinstance(value, (Parameter, Module)):
-        yield name, value
-    elif isinstance(value, (list, tuple)):
-        for i, item in enumerate(value):
-            if type(item) not in _PLAIN:
-                yield from _found(f"{name}.{i}", item)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if type(item) not in _PLAIN:
-                yield from _found(f"{name}.{key}", item)
+def _reached(start: Iterable[Named], inside: Callable[[Any], list[Named]], every: bool = False) -> Iterator[Named]:
+    """What is in and below `start`, depth first: once, or under `every` path; no cycle is followed around."""
+    passed: set[int] = set()
+    waiting: list[tuple[str | None, Any]] = [*start][::-1]
+    while waiting:
+        path, value = waiting.pop()
+        if path is None:  # all that is inside was given: another path may lead here again
+            passed.discard(id(value))
+        elif id(value) not in passed:
+            passed.add(id(value))
+            yield path, value
+            if every:
+                waiting.append((None, value))
+            waiting += [(_join(path, name), child) for name, child in reversed(inside(value))]
 
 
-def _members(module: Module) -> Iterator[tuple[str, Parameter | Module]]:
-    for name, value in list(module.__dict__.items()):
-        yield from _found(name, value)
+def _held(value: Any) -> list[Named]:
+    """What a list, tuple or dict holds, without what can't be part of a model."""
+    if isinstance(value, dict):
+        return [(str(key), item) for key, item in value.items() if type(item) not in _PLAIN]
+    if isinstance(value, (list, tuple)):
+        return [(str(i), item) for i, item in enumerate(value) if type(item) not in _PLAIN]
+    return []
 
 
-def _walk(module: Module, prefix: str = "", above: tuple[Module, ...] = ()) -> Iterator[tuple[str, Module]]:
-    """Every module under each of its paths; one that holds a module it is inside of is not followed back."""
-    yield prefix, module
-    for name, child in _members(module):
-        if isinstance(child, Module) and child is not module and not any(child is m for m in above):
-            yield from _walk(child, _join(prefix, name), (*above, module))
+def _parts(pairs: Iterable[Named], every: bool = False) -> list[Named]:
+    """The parameters and modules in `pairs`, each of which may be one or may hold some, with their names."""
+    found = _reached([(name, value) for name, value in pairs if type(value) not in _PLAIN], _held, every)
+    return [(name, part) for name, part in found if isinstance(part, (Parameter, Module))]
+
+
+def _members(module: Module, every: bool = False) -> list[Named]:
+    return _parts(module.__dict__.items(), every)
+
+
+def _modules(members: list[Named]) -> list[Named]:
+    return [(name, member) for name, member in members if isinstance(member, Module)]
 
 
 def _join(path: str, name: str) -> str:
@@ -295,10 +315,9 @@ def _join(path: str, name: str) -> str:
 def _tree(module: Module, above: tuple[Module, ...]) -> str:
     extra = [line for line in module.extra_repr().split("\n") if line]
     children: list[str] = []
-    for name, child in _members(module):
-        if isinstance(child, Module):
-            text = "..." if child is module or any(child is m for m in above) else _tree(child, (*above, module))
-            children.append(f"({name}): " + text.replace("\n", "\n  "))
+    for name, child in _modules(_members(module, every=True)):
+        text = "..." if child is module or any(child is m for m in above) else _tree(child, (*above, module))
+        children.append(f"({name}): " + text.replace("\n", "\n  "))
     if not children and len(extra) < 2:
         return f"{type(module).__name__}({''.join(extra)})"
     return "\n  ".join([f"{type(module).__name__}(", *extra, *children]) + "\n)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._tensor import Tensor, TensorLike
+from ..errors import DTypeError, explain
 
 
 class Parameter(Tensor):
@@ -24,6 +25,16 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __init__(self, data: TensorLike, requires_grad: bool = True) -> None:
+        dtype = getattr(data, "dtype", None)
+        if requires_grad and dtype is not None and dtype.kind in "biu":
+            raise DTypeError(
+                explain(
+                    "Parameter: integers and booleans have no gradient",
+                    got={"dtype": dtype},
+                    need="floating numbers, or requires_grad=False",
+                    fix="data.astype('float32')",
+                )
+            )
         super().__init__(data._data if isinstance(data, Tensor) else data, requires_grad=requires_grad)
 
     def __repr__(self) -> str:

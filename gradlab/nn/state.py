@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .._tensor import Tensor
 from ..backend import Array, is_array, xp_of
-from ..errors import ShapeError, StateError, explain
+from ..errors import DTypeError, KeywordError, ShapeError, StateError, explain
 
 
 class Keys(NamedTuple):
@@ -28,7 +30,14 @@ def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Arra
     Raises:
         StateError: `strict`, and a name is missing or unexpected.
         ShapeError: a shape differs, also where it would broadcast.
+        DTypeError: values that the module's own dtype can't hold.
     """
+    if not isinstance(state, Mapping):
+        raise KeywordError(
+            explain(
+                f"{name}.load_state_dict: a state is a dict", got={"state_dict": type(state).__name__}, need="what state_dict() returned"
+            )
+        )
     keys = Keys([key for key in own if key not in state], [key for key in state if key not in own])
     if strict and (keys.missing_keys or keys.unexpected_keys):
         got = {"missing": ", ".join(keys.missing_keys), "unexpected": ", ".join(map(str, keys.unexpected_keys))}
@@ -41,15 +50,28 @@ def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Arra
             )
         )
     arrays = {key: _array(key, state[key]) for key in own if key in state}
-    wrong = [key for key, array in arrays.items() if array.shape != own[key].shape]
-    if wrong:
-        got: dict[str, Any] = {key: f"{arrays[key].shape}, not {tuple(own[key].shape)}" for key in wrong}
-        raise ShapeError(explain(f"{name}.load_state_dict: shapes differ; nothing was loaded", got=got, need="the module's own shapes"))
+
+    def refuse(error: type[Exception], what: str, wrong: Mapping[str, str], need: str) -> None:
+        if wrong:
+            raise error(explain(f"{name}.load_state_dict: {what}; nothing was loaded", got=wrong, need=need))
+
+    shapes = {key: f"{array.shape}, not {own[key].shape}" for key, array in arrays.items() if array.shape != own[key].shape}
+    refuse(ShapeError, "shapes differ", shapes, "the module's own shapes")
+    pairs = {key: (array.dtype, own[key].dtype) for key, array in arrays.items()}
+    kinds = {key: f"{came}, not {its}" for key, (came, its) in pairs.items() if not np.can_cast(came, its, "same_kind")}
+    refuse(DTypeError, "other kinds of numbers came", kinds, "numbers that the module's own dtypes can hold")
+    fixed = {key: f"{own[key].shape}, read-only" for key in arrays if not writeable(own[key])}
+    refuse(StateError, "arrays can't be written into", fixed, "arrays of their own, not expanded ones")
     for key, array in arrays.items():
         tensor = own[key]
         tensor._data[...] = xp_of(tensor._data).asarray(array)
         tensor.bump()
     return keys
+
+
+def writeable(tensor: Tensor) -> bool:
+    """Whether values can be written into the tensor's array; those of `expand` can't."""
+    return getattr(tensor._data.flags, "writeable", True)  # arrays on a device are never read-only
 
 
 def _array(key: str, value: Any) -> Array:

@@ -37,13 +37,14 @@ class Adam(Optimizer):
     """
 
     columns: tuple[str, ...] = ("m_hat", "v_hat", "effective_lr")
+    remembers: ClassVar[tuple[str, ...] | None] = ("step", "exp_avg", "exp_avg_sq")
     decoupled: ClassVar[bool] = False  # whether weight decay acts on the parameter itself, past the moments
 
     def __init__(
         self, params: Params, lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0
     ) -> None:
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
-        self._flats: dict[int, Flat] = {}
+        self._flats: dict[Tensor, Flat] = {}  # by the first of its parameters, which it keeps alive
 
     def _check(self, group: Group) -> None:
         name = type(self).__name__
@@ -74,15 +75,14 @@ class Adam(Optimizer):
         """Move every parameter that has a gradient; returns what `closure` returned."""
         loss = None if closure is None else closure()
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # NaN and Inf in gradients are data
-            for group in self.param_groups:
+            for group, moving in self._moving():
                 together: dict[tuple[int, Any], list[Tensor]] = {}  # small ones of one dtype and as many steps
-                for p in group["params"]:
-                    if p._grad is not None:
-                        t = self._counted(p)
-                        if p._data.size < SMALL:
-                            together.setdefault((t, p._data.dtype), []).append(p)
-                        else:
-                            self._move_large(p, t, group)
+                for p in moving:
+                    t = self._counted(p)
+                    if p._data.size < SMALL:
+                        together.setdefault((t, p._data.dtype), []).append(p)
+                    else:
+                        self._move_large(p, t, group)
                 for (t, _), parameters in together.items():
                     self._move_small(parameters, t, group)
         return loss
@@ -99,9 +99,9 @@ class Adam(Optimizer):
         return t
 
     def _move_small(self, parameters: list[Tensor], t: int, group: Group) -> None:
-        flat = self._flats.get(id(parameters[0]))
+        flat = self._flats.get(parameters[0])
         if flat is None or not flat.serves(parameters, self.state):
-            flat = self._flats[id(parameters[0])] = Flat(parameters, self.state)
+            flat = self._flats[parameters[0]] = Flat(parameters, self.state)
         flat.gather()
         for part in parts(flat.p.size):
             self._move(flat.p[part], flat.g[part], flat.m[part], flat.v[part], t, group)

@@ -18,6 +18,8 @@ class Flat:
     Parameters and gradients stay arrays of their own, because `p.data = ...` or a new gradient would break a view: each
     step gathers them, and scatters the result. Moments belong to the optimizer, so they are kept flat. Measured against
     one update a parameter on a 64-128-64-10 network: 1.6 times faster.
+
+    It keeps its parameters alive: no later tensor can have the identity of one of them.
     """
 
     def __init__(self, parameters: Sequence[Tensor], state: dict[Tensor, dict[str, Any]]) -> None:

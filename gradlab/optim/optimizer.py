@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from .._tensor import Tensor
 from ..backend import Array, is_array, xp_of
 from ..errors import ArgumentError, ShapeError, explain
-from .given import listed, unique
+from ..nn.state import writeable
+from .given import listed, loaded, need_entry, unique
 from .update import Scratch, observed
 
 Group: TypeAlias = dict[str, Any]
@@ -26,6 +27,7 @@ class Optimizer:
         param_groups: dicts with "params" and the options that hold for them.
         state: per parameter, what the method remembers between steps.
         columns: names of the numbers that `summary` gives.
+        remembers: names in the state of a parameter, "step" or of arrays in its shape; None where a class doesn't say.
 
     >>> class SignDescent(Optimizer):
     ...     def step(self):
@@ -41,6 +43,7 @@ class Optimizer:
     """
 
     columns: tuple[str, ...] = ()
+    remembers: ClassVar[tuple[str, ...] | None] = None
     _stepping: bool = False
     _scratch: Scratch | None = None
 
@@ -102,7 +105,23 @@ class Optimizer:
 
     def params(self) -> list[Tensor]:
         """The parameters of all groups that have a gradient now."""
-        return [p for group in self.param_groups for p in group["params"] if p._grad is not None]
+        return [p for _, parameters in self._moving() for p in parameters]
+
+    def _moving(self) -> list[tuple[Group, list[Tensor]]]:
+        """Each group with those of its parameters that have a gradient now; all of them can be written into."""
+        moving = [(group, [p for p in group["params"] if p._grad is not None]) for group in self.param_groups]
+        for _, parameters in moving:
+            for p in parameters:
+                if not writeable(p):
+                    raise ArgumentError(
+                        explain(
+                            f"{type(self).__name__}: a parameter's array is read-only; nothing was moved",
+                            got={"shape": p.shape},
+                            need="an array of its own, not an expanded one",
+                            fix="p.data = p.data.copy()",
+                        )
+                    )
+        return moving
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient.
@@ -173,31 +192,19 @@ class Optimizer:
         """Go on exactly where `state_dict` was taken; the values are copied.
 
         Raises:
-            ArgumentError: the groups have other sizes.
-            ShapeError: the state belongs to parameters of other shapes; nothing is changed then.
+            ArgumentError: it was saved by another method or for other groups, or its options make no sense.
+            ShapeError: it belongs to parameters of other shapes.
+            Nothing is changed then.
         """
-        saved = state_dict["param_groups"]
-        sizes, own = [len(g["params"]) for g in saved], [len(g["params"]) for g in self.param_groups]
-        if sizes != own:
-            raise ArgumentError(
-                explain(f"{type(self).__name__}.load_state_dict: the groups differ", got={"parameters per group": sizes}, need=str(own))
-            )
-        by_number = dict(zip([i for g in saved for i in g["params"]], self._all(), strict=True))
-        for number, entry in state_dict["state"].items():
-            for key, value in entry.items():
-                if is_array(value) and value.shape not in ((), by_number[number].shape):
-                    raise ShapeError(
-                        explain(
-                            f"{type(self).__name__}.load_state_dict: the state of parameter {number} has another shape",
-                            got={key: value.shape, "parameter": by_number[number].shape},
-                            need="the same shape",
-                        )
-                    )
-        self.state = {
-            by_number[number]: {key: _copy(value) for key, value in entry.items()} for number, entry in state_dict["state"].items()
-        }
-        for group, new in zip(self.param_groups, saved, strict=True):
-            group.update({key: value for key, value in new.items() if key != "params"})
+        name = type(self).__name__
+        groups, entries = loaded(name, state_dict, self.param_groups, self.defaults)
+        for number, p, entry in entries:
+            need_entry(name, number, p, entry, self.remembers)
+        for group in groups:
+            self._check(group)
+        self.state = {p: {key: _copy(value) for key, value in entry.items()} for _, p, entry in entries}
+        for group, new in zip(self.param_groups, groups, strict=True):
+            group.update(new)
 
     def _all(self) -> list[Tensor]:
         return [p for group in self.param_groups for p in group["params"]]

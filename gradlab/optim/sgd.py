@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,8 @@ class SGD(Optimizer):
     array([0.8], dtype=float32)
     """
 
+    remembers: ClassVar[tuple[str, ...] | None] = ("momentum_buffer",)
+
     def __init__(
         self,
         params: Params,
@@ -56,18 +58,20 @@ class SGD(Optimizer):
                     need="momentum > 0 and dampening = 0",
                 )
             )
-        if group["momentum"]:
-            self.columns = ("momentum",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """("momentum",) where a group has momentum now."""
+        return ("momentum",) if any(group["momentum"] for group in self.param_groups) else ()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient; returns what `closure` returned."""
         loss = None if closure is None else closure()
         with np.errstate(over="ignore", invalid="ignore"):  # NaN and Inf in gradients are data
-            for group in self.param_groups:
-                for p in group["params"]:
-                    if p._grad is not None:
-                        p._data -= group["lr"] * self._direction(p, p._grad, group)
-                        p.bump()
+            for group, parameters in self._moving():
+                for p in parameters:
+                    p._data -= group["lr"] * self._direction(p, p._grad, group)
+                    p.bump()
         return loss
 
     def _direction(self, p: Tensor, g: Array, group: Group) -> Array:
