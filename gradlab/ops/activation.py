@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..function import Function
-from .dtype import floating
+from .dtype import floating, kept
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -102,7 +102,7 @@ class ReLU(Function):
         return self.y
 
     def backward(self, g: Array) -> Array:
-        return g * (self.y > 0)  # 2.8 times as fast as where
+        return kept(g, self.y > 0)
 
 
 def relu(x: TensorLike) -> Tensor:

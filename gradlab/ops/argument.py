@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..backend import Array, xp_of
+from ..backend import Array, total, xp_of
 from ..errors import ArgumentError, DimError, KeywordError, ShapeError, explain
 
 if TYPE_CHECKING:
@@ -64,16 +63,17 @@ def need_same_shape(op: str, a: TensorLike, b: TensorLike) -> None:
     """Refuse what would broadcast: (4, 1) against (4,) is 16 differences."""
     x, t = xp_of(a).shape(a), xp_of(b).shape(b)
     if x != t:
-        fix = "target.reshape(input.shape)" if prod(x) == prod(t) else ""
+        # Only axes of size 1 apart: else (2, 3) and (3, 2) would be read in another order.
+        fix = "target.reshape(input.shape)" if [n for n in x if n != 1] == [n for n in t if n != 1] else ""
         raise ShapeError(
             explain(f"{op}: input and target have different shapes", got={"input": x, "target": t}, need="the same shape", fix=fix)
         )
 
 
-def reduced(losses: Array, reduction: str, n: float, shape: tuple[int, ...]) -> Array:
-    """One loss an entry as asked for; a mean over nothing is NaN."""
+def reduced(losses: Array, reduction: str, n: float, shape: tuple[int, ...], dtype: Any) -> Array:
+    """One loss an entry as asked for, in that dtype; a mean over nothing is NaN."""
     xp = xp_of(losses)
     if reduction == "none":
-        return xp.reshape(losses, shape)
-    total = xp.sum(losses)
-    return total if reduction == "sum" else total / n if n else total + xp.nan
+        return xp.asarray(xp.reshape(losses, shape), dtype=dtype)
+    y = total(losses)
+    return xp.asarray(y if reduction == "sum" else y / n if n else y + xp.nan, dtype=dtype)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..function import Function
-from .dtype import floating
+from .dtype import as_pytorch, floating
+from .refusal import Broadcasting
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -31,7 +32,7 @@ def _broadcasts(gap: float = 0.0) -> tuple[Case, ...]:
 ONE_INPUT = (Case(Draw((3, 4))), Case(Draw((2, 3, 4))), Case(Draw(())), Case(Draw((0, 3))))
 
 
-class Add(Function):
+class Add(Broadcasting):
     """y = a + b;  da = g, db = g."""
 
     latex = r"y = a + b, \quad \bar a = \bar b = \bar y"
@@ -57,7 +58,7 @@ def add(a: TensorLike, b: TensorLike) -> Tensor:
     return Add.apply(a, b)
 
 
-class Sub(Function):
+class Sub(Broadcasting):
     """y = a - b;  da = g, db = -g."""
 
     latex = r"y = a - b, \quad \bar a = \bar y, \quad \bar b = -\bar y"
@@ -83,7 +84,7 @@ def sub(a: TensorLike, b: TensorLike) -> Tensor:
     return Sub.apply(a, b)
 
 
-class Mul(Function):
+class Mul(Broadcasting):
     """y = a b;  da = g b, db = g a."""
 
     latex = r"y = ab, \quad \bar a = \bar y b, \quad \bar b = \bar y a"
@@ -113,7 +114,10 @@ def mul(a: TensorLike, b: TensorLike) -> Tensor:
     return Mul.apply(a, b)
 
 
-class Div(Function):
+NUMBERS = {float, int, bool}
+
+
+class Div(Broadcasting):
     """y = a / b;  da = g / b, db = -g a / b^2."""
 
     latex = r"y = \frac{a}{b}, \quad \bar a = \frac{\bar y}{b}, \quad \bar b = -\bar y \frac{a}{b^2}"
@@ -121,12 +125,14 @@ class Div(Function):
     aligns = True
     fresh = True
 
+    @as_pytorch
     def forward(self, a: Any, b: Any) -> Array:
         # A Python number stays one, so that it does not widen; integer tensors become float32, not NumPy's float64.
-        self.b = b if type(b) is float or type(b) is int else floating(b)
-        self.y = (a if type(a) is float or type(a) is int else floating(a)) / self.b
+        self.b = b if type(b) in NUMBERS else floating(b)
+        self.y = (a if type(a) in NUMBERS else floating(a)) / self.b
         return self.y
 
+    @as_pytorch
     def backward(self, g: Array) -> tuple[Array, Array | None]:
         da = g / self.b
         return da, -da * self.y if self.needs[1] else None
@@ -199,7 +205,7 @@ def abs(x: TensorLike) -> Tensor:
     return Abs.apply(x)
 
 
-class Maximum(Function):
+class Maximum(Broadcasting):
     """y = max(a, b);  g goes to the larger of the two, half to each at a tie."""
 
     latex = r"y = \max(a, b), \quad \bar a = \bar y\,[a > b] + \tfrac12 \bar y\,[a = b]"
@@ -229,7 +235,7 @@ def maximum(a: TensorLike, b: TensorLike) -> Tensor:
     return Maximum.apply(a, b)
 
 
-class Minimum(Function):
+class Minimum(Broadcasting):
     """y = min(a, b);  g goes to the smaller of the two, half to each at a tie."""
 
     latex = r"y = \min(a, b), \quad \bar a = \bar y\,[a < b] + \tfrac12 \bar y\,[a = b]"

@@ -8,6 +8,7 @@ from ..backend import Array, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import DTypeError, explain
 from ..function import Function
+from .dtype import kept
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -32,10 +33,10 @@ class Clamp(Function):
         return xp_of(x).clip(x, min, max)
 
     def backward(self, g: Array) -> Array:
-        inside = True if self.min is None else self.x >= self.min
-        if self.max is not None:
-            inside = inside & (self.x <= self.max)
-        return g * inside
+        inside = self.x >= self.min if self.min is not None else self.x <= self.max
+        if self.min is not None and self.max is not None:
+            inside &= self.x <= self.max
+        return kept(g, inside)
 
 
 def clamp(x: TensorLike, min: float | None = None, max: float | None = None) -> Tensor:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..backend import Array
 from ..cases import Case, Draw, Given
-from ..function import Function
+from .refusal import Broadcasting
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -21,7 +21,7 @@ PAIRS = (
 )
 
 
-class Lt(Function):
+class Lt(Broadcasting):
     """y = a < b;  no gradient."""
 
     latex = r"y = [a < b]"
@@ -44,7 +44,7 @@ def lt(a: TensorLike, b: TensorLike) -> Tensor:
     return Lt.apply(a, b)
 
 
-class Le(Function):
+class Le(Broadcasting):
     """y = a <= b;  no gradient."""
 
     latex = r"y = [a \le b]"
@@ -67,7 +67,7 @@ def le(a: TensorLike, b: TensorLike) -> Tensor:
     return Le.apply(a, b)
 
 
-class Gt(Function):
+class Gt(Broadcasting):
     """y = a > b;  no gradient."""
 
     latex = r"y = [a > b]"
@@ -90,7 +90,7 @@ def gt(a: TensorLike, b: TensorLike) -> Tensor:
     return Gt.apply(a, b)
 
 
-class Ge(Function):
+class Ge(Broadcasting):
     """y = a >= b;  no gradient."""
 
     latex = r"y = [a \ge b]"
@@ -113,7 +113,7 @@ def ge(a: TensorLike, b: TensorLike) -> Tensor:
     return Ge.apply(a, b)
 
 
-class Eq(Function):
+class Eq(Broadcasting):
     """y = a == b;  no gradient."""
 
     latex = r"y = [a = b]"
@@ -136,7 +136,7 @@ def eq(a: TensorLike, b: TensorLike) -> Tensor:
     return Eq.apply(a, b)
 
 
-class Ne(Function):
+class Ne(Broadcasting):
     """y = a != b;  no gradient."""
 
     latex = r"y = [a \ne b]"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..backend import Array, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ShapeError, explain
-from ..function import Function
 from .argument import Dim, spelled
+from .refusal import AlongAxes
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -20,6 +20,9 @@ EVEN = (
     Case(Draw((2, 3, 4)), dim=(0, 2), keepdim=True),
     Case(Draw((2, 3)), dim=-1, keepdim=True),
     Case(Draw(())),
+    Case(Draw(()), keepdim=True),
+    Case(Draw(()), dim=0, keepdim=True),
+    Case(Draw((1, 1)), dim=0),
     Case(Draw((0, 3)), dim=1),
     Case(Given([[-3.0, 1.0, 2.0], [5.0, 4.0, -1.0]]), dim=1),
 )
@@ -29,6 +32,9 @@ ONE_DIM = (
     Case(Draw((2, 3, 4)), dim=1),
     Case(Draw((5,)), dim=-1),
     Case(Draw(()), dim=0),
+    Case(Draw(()), dim=-1, keepdim=True),
+    Case(Draw((2, 1)), dim=1, keepdim=True),
+    Case(Draw((1,)), dim=0),
     Case(Draw((0, 3)), dim=1),
 )
 
@@ -42,7 +48,7 @@ class Extremum(NamedTuple):
 
 def _need_entries(op: str, x: Array, dim: Dim) -> None:
     axes = range(x.ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,)
-    if 0 in x.shape and any(x.shape[axis] == 0 for axis in axes):
+    if 0 in x.shape and any(x.shape[axis] == 0 for axis in axes if -x.ndim <= axis < x.ndim):
         raise ShapeError(explain(f"{op}: nothing to choose from", got={"x": x.shape, "dim": dim}, need="at least one entry along dim"))
 
 
@@ -55,9 +61,9 @@ def _shared(x: Array, y: Array, g: Array, dim: Dim) -> Array:
 
 def _first(index: Array, g: Array, shape: tuple[int, ...], dim: int) -> Array:
     """g at the place `index` says along dim, 0 elsewhere."""
-    if not shape:
-        return g
     xp = xp_of(g)
+    if not shape:
+        return xp.reshape(xp.array(g), ())
     along = [1] * len(shape)
     along[dim] = shape[dim]
     return xp.where(xp.reshape(xp.arange(shape[dim]), along) == index, g, 0.0)
@@ -77,7 +83,7 @@ def _one_dim(op: str, params: dict[str, Any], numpy: dict[str, Any]) -> dict[str
     return params
 
 
-class AMax(Function):
+class AMax(AlongAxes):
     """y = largest x over dim;  dx = g shared evenly by the entries that equal y."""
 
     latex = r"y = \max_{\mathrm{dim}} x, \quad \bar x_i = \bar y\, \frac{[x_i = y]}{\#\{j : x_j = y\}}"
@@ -110,7 +116,7 @@ def amax(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) ->
     return AMax.apply(x, **spelled(dim, keepdim, numpy))
 
 
-class AMin(Function):
+class AMin(AlongAxes):
     """y = smallest x over dim;  dx = g shared evenly by the entries that equal y."""
 
     latex = r"y = \min_{\mathrm{dim}} x, \quad \bar x_i = \bar y\, \frac{[x_i = y]}{\#\{j : x_j = y\}}"
@@ -143,7 +149,7 @@ def amin(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) ->
     return AMin.apply(x, **spelled(dim, keepdim, numpy))
 
 
-class ArgMax(Function):
+class ArgMax(AlongAxes):
     """y = first place of the largest x over dim;  no gradient."""
 
     latex = r"y = \mathrm{argmax}_{\mathrm{dim}}\, x"
@@ -167,7 +173,7 @@ def argmax(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy
     return ArgMax.apply(x, **spelled(dim, keepdim, numpy))
 
 
-class ArgMin(Function):
+class ArgMin(AlongAxes):
     """y = first place of the smallest x over dim;  no gradient."""
 
     latex = r"y = \mathrm{argmin}_{\mathrm{dim}}\, x"
@@ -191,7 +197,7 @@ def argmin(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy
     return ArgMin.apply(x, **spelled(dim, keepdim, numpy))
 
 
-class Max(Function):
+class Max(AlongAxes):
     """y = largest x along dim;  dx = g at the first place of y, 0 elsewhere."""
 
     latex = r"y = x_k, \quad k = \mathrm{argmax}_{\mathrm{dim}}\, x, \quad \bar x_i = \bar y\,[i = k]"
@@ -230,7 +236,7 @@ def max(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: A
     return Extremum(Max.apply(x, **params), ArgMax.apply(x, **params))
 
 
-class Min(Function):
+class Min(AlongAxes):
     """y = smallest x along dim;  dx = g at the first place of y, 0 elsewhere."""
 
     latex = r"y = x_k, \quad k = \mathrm{argmin}_{\mathrm{dim}}\, x, \quad \bar x_i = \bar y\,[i = k]"

@@ -13,7 +13,7 @@ from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..errors import ArgumentError, explain
 from ..function import Function
-from .dtype import floating
+from .dtype import floating, wide
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -37,12 +37,6 @@ def _polynomial(coefficients: tuple[float, ...], z: Array) -> Array:
         y *= z
         y += c
     return y
-
-
-def _wide(x: Array) -> Array:
-    """float16 as float32: 300 squared is more than float16 holds."""
-    xp = xp_of(x)
-    return xp.asarray(x, dtype=xp.float32) if x.dtype == xp.float16 else x
 
 
 BLOCK = 32_768  # entries worked on at a time: 128 kB of float32 stay in the cache from one line to the next
@@ -69,7 +63,7 @@ class GELU(Function):
     def forward(self, x: Array) -> Array:
         # With the probability beyond |x| (tail): y = max(x, 0) - |x| tail, and dx / g - 1/2 is odd in x. No branch, no lost digits.
         xp, x = xp_of(x), floating(x)
-        self.x = flat = xp.ravel(_wide(x))
+        self.x = flat = xp.ravel(wide(x))
         self.odd, y = xp.empty_like(flat), xp.empty_like(flat)
         for part in _blocks(flat.shape[0]):
             v = flat[part]
@@ -111,7 +105,7 @@ class GELUTanh(Function):
         # (1 + tanh u) / 2 is 1 / (1 + e^-2u), and exp takes half the time of tanh. In place and in blocks, the whole is 6 times
         # as fast as `reference`. e^80 is near the largest float32; 1 over it is 0 for every purpose.
         xp, x = xp_of(x), floating(x)
-        self.x = flat = xp.ravel(_wide(x))
+        self.x = flat = xp.ravel(wide(x))
         self.s, y = xp.empty_like(flat), xp.empty_like(flat)
         for part in _blocks(flat.shape[0]):
             v, s = flat[part], self.s[part]

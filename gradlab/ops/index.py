@@ -11,6 +11,8 @@ from ..backend import Array, align, is_array, scatter_add, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ShapeError, explain
 from ..function import Function
+from .dtype import kept
+from .refusal import Broadcasting
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -54,7 +56,6 @@ class Slice(Function):
         Case(Draw((0, 3)), index=(slice(None), 1)),
     )
     reads = ()
-    view = True
     fresh = True
 
     def forward(self, x: Array, index: Any) -> Array:
@@ -70,8 +71,12 @@ class Slice(Function):
         return dx
 
 
-def _copied(i: Any, xp: Any) -> Any:
-    """A list as an array, an array as a copy, so that filling it anew does not move the gradient."""
+def _copied(index: Any, xp: Any) -> tuple[Any, ...]:
+    """The index with arrays of its own, so that filling one anew does not move the gradient."""
+    return tuple([_copy(i, xp) for i in (index if isinstance(index, tuple) else (index,))])
+
+
+def _copy(i: Any, xp: Any) -> Any:
     if is_array(i):
         return xp.array(i)
     if not isinstance(i, list):
@@ -98,8 +103,7 @@ class Gather(Function):
     fresh = True
 
     def forward(self, x: Array, index: Any) -> Array:
-        self.index = tuple([_copied(i, xp_of(x)) for i in (index if isinstance(index, tuple) else (index,))])
-        self.shape = x.shape
+        self.index, self.shape = _copied(index, xp_of(x)), x.shape
         return x[self.index]
 
     def backward(self, g: Array) -> Array:
@@ -145,7 +149,7 @@ class SetIndex(Function):
 
     def forward(self, x: Array, v: Any, index: Any) -> Array:
         xp = xp_of(x)
-        self.index = index
+        self.index = index = _copied(index, xp)
         y = xp.array(x)
         try:
             y[index] = v
@@ -193,7 +197,7 @@ def set_index(x: TensorLike, index: Any, value: TensorLike) -> Tensor:
     return SetIndex.apply(x, value, index=raw_index(index))
 
 
-class Where(Function):
+class Where(Broadcasting):
     """y = a where c, else b;  da = g where c, db = g where not c (0 in the other places)."""
 
     latex = r"y = c\,?\,a : b, \quad \bar a = \bar y\,[c], \quad \bar b = \bar y\,[\neg c]"
@@ -213,8 +217,7 @@ class Where(Function):
 
     def backward(self, g: Array) -> tuple[None, Array, Array]:
         # Chosen, not multiplied: the branch that was not taken may hold NaN or inf.
-        where = xp_of(g).where
-        return None, where(self.c, g, 0.0), where(self.c, 0.0, g)
+        return None, kept(g, self.c), kept(g, ~self.c)
 
 
 def where(condition: TensorLike, a: TensorLike, b: TensorLike) -> Tensor:

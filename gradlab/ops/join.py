@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, xp_of
+from ..backend import Array, is_array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 def _none_given(op: str) -> ShapeError:
     return ShapeError(explain(f"{op}: there is nothing to join", got={"tensors": "none"}, need="at least one tensor"))
+
+
+def _arrays(xs: tuple[Any, ...]) -> list[Array]:
+    """Python numbers among them as 0-d arrays, in the dtype that the others were brought to."""
+    dtype = next((x.dtype for x in xs if is_array(x)), None)
+    return [x if is_array(x) else xp_of(x).asarray(x, dtype=dtype) for x in xs]
 
 
 class Cat(Function):
@@ -29,11 +35,11 @@ class Cat(Function):
         Case(Draw((3,)), dim=0),
         Case(Draw((0, 3)), Draw((2, 3)), dim=0),
     )
+    aligns = True
     reads = ()
 
     def forward(self, *xs: Array, dim: int = 0) -> Array:
-        if not xs:
-            raise _none_given("cat")
+        xs = _arrays(xs)
         try:
             y = xp_of(xs[0]).concatenate(xs, axis=dim)
         except ValueError:
@@ -59,7 +65,7 @@ class Cat(Function):
 
 
 def cat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
-    """Join tensors along an axis they have.
+    """Join tensors along an axis they have; the result has the dtype that their sum would have.
 
     Shapes: each: (a_i, b), y: (sum of a_i, b) for dim 0
 
@@ -69,6 +75,8 @@ def cat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
     >>> cat([[1.0], [2.0, 3.0]]).data
     array([1., 2., 3.], dtype=float32)
     """
+    if not len(tensors):
+        raise _none_given("cat")
     return Cat.apply(*tensors, dim=dim)
 
 
@@ -83,11 +91,11 @@ class Stack(Function):
         Case(Draw(()), Draw(()), dim=0),
         Case(Draw((0, 3)), Draw((0, 3)), dim=-1),
     )
+    aligns = True
     reads = ()
 
     def forward(self, *xs: Array, dim: int = 0) -> Array:
-        if not xs:
-            raise _none_given("stack")
+        xs = _arrays(xs)
         try:
             y = xp_of(xs[0]).stack(xs, axis=dim)
         except ValueError:
@@ -107,7 +115,7 @@ class Stack(Function):
 
 
 def stack(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
-    """Join tensors of one shape along a new axis.
+    """Join tensors of one shape along a new axis; the result has the dtype that their sum would have.
 
     Shapes: each of n: (a, b), y: (n, a, b) for dim 0
 
@@ -118,6 +126,8 @@ def stack(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
     array([[1., 3.],
            [2., 4.]], dtype=float32)
     """
+    if not len(tensors):
+        raise _none_given("stack")
     return Stack.apply(*tensors, dim=dim)
 
 
@@ -133,7 +143,6 @@ class Narrow(Function):
         Case(Draw((0, 3)), dim=1, start=0, length=2),
     )
     reads = ()
-    view = True
 
     def forward(self, x: Array, dim: int, start: int, length: int) -> Array:
         if start < 0 or length < 0 or start + length > x.shape[dim]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..backend import Array, xp_of
+from ..backend import Array, total, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
+from .dtype import beside, need_one_dtype
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -38,8 +39,10 @@ class MatMul(Function):
     def forward(self, a: Array, b: Array) -> Array:
         self.a, self.b = a, b
         try:
+            if a.dtype is not b.dtype:
+                need_one_dtype("matmul", a=a, b=b)
             return a @ b
-        except (ValueError, TypeError):  # TypeError: a Python number
+        except (ValueError, AttributeError):  # AttributeError: a Python number
             raise _mismatch(xp_of(a).shape(a), xp_of(b).shape(b)) from None
 
     def backward(self, g: Array) -> tuple[Array | None, Array | None]:
@@ -85,11 +88,12 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
 
     Raises:
         ShapeError: the inner sizes differ.
+        DTypeError: the dtypes differ; a list takes the dtype of what it meets.
 
     >>> matmul([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).data
     array([21., 43.], dtype=float32)
     """
-    return MatMul.apply(a, b)
+    return MatMul.apply(beside(a, b), beside(b, a))
 
 
 class Linear(Function):
@@ -124,11 +128,18 @@ class Linear(Function):
                     fix=fix,
                 )
             )
+        if getattr(bias, "shape", ()) not in ((weight.shape[0],), (1,), ()):
+            got = {"weight": weight.shape, "bias": bias.shape}
+            raise ShapeError(explain("linear: the bias does not fit the weight", got=got, need=f"bias: ({weight.shape[0]},)"))
+        if x.dtype is not weight.dtype:
+            need_one_dtype("linear", x=x, weight=weight)
         xp = xp_of(x)
         self.x, self.weight = x, weight
         # Rows of one matrix: BLAS gets a single product, whatever stands in front.
         y = (x if x.ndim <= 2 else xp.reshape(x, (prod(x.shape[:-1]), x.shape[-1]))) @ xp.transpose(weight)
         if bias is not None:
+            if getattr(bias, "dtype", y.dtype) is not y.dtype:
+                need_one_dtype("linear", bias=bias, weight=weight)
             y += bias
         return y if x.ndim <= 2 else xp.reshape(y, (*x.shape[:-1], weight.shape[0]))
 
@@ -141,7 +152,7 @@ class Linear(Function):
         dw = xp.transpose(g) @ x if needs[1] else None
         if len(needs) == 2:
             return dx, dw
-        return dx, dw, xp.sum(g, axis=0) if needs[2] else None
+        return dx, dw, total(g, 0) if needs[2] else None
 
 
 def linear(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor:
@@ -150,9 +161,11 @@ def linear(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None) ->
     Shapes: x: (*, in), weight: (out, in), bias: (out), y: (*, out)
 
     Raises:
-        ShapeError: `weight` takes another number of features than `x` has.
+        ShapeError: `weight` takes another number of features than `x` has, or `bias` is not one number a feature.
+        DTypeError: the dtypes differ; a list takes the dtype of `weight`.
 
     >>> linear([1.0, 2.0], [[1.0, 0.0], [1.0, 1.0]], [0.0, 10.0]).data
     array([ 1., 13.], dtype=float32)
     """
-    return Linear.apply(x, weight) if bias is None else Linear.apply(x, weight, bias)
+    x, weight = beside(x, weight), beside(weight, x)
+    return Linear.apply(x, weight) if bias is None else Linear.apply(x, weight, beside(bias, weight))

@@ -10,6 +10,7 @@ from ..cases import Case, Draw
 from ..errors import ArgumentError, explain
 from ..function import Function
 from .argument import need_reduction, need_same_shape, reduced
+from .dtype import wide
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -32,13 +33,10 @@ class MSELoss(Function):
     fresh = True
 
     def forward(self, a: Array, b: Array, reduction: str = "mean") -> Array:
-        self.d = d = a - b
+        self.d = d = wide(a - b)
         n = prod(d.shape)
         self.scale = 2.0 / n if reduction == "mean" and n else 2.0
-        if reduction == "none":
-            return d * d
-        total = xp_of(d).sum(d * d)
-        return total if reduction == "sum" else total / n if n else total + xp_of(d).nan
+        return reduced(d * d, reduction, n, d.shape, a.dtype)
 
     def backward(self, g: Array) -> tuple[Array, Array | None]:
         da = self.d * (g * self.scale)
@@ -84,7 +82,7 @@ class BinaryCrossEntropy(Function):
     fresh = True
 
     def forward(self, p: Array, t: Array, reduction: str = "mean") -> Array:
-        xp = xp_of(p)
+        xp, dtype, p = xp_of(p), p.dtype, wide(p)
         if not xp.all((p >= 0) & (p <= 1)):
             raise ArgumentError(
                 explain(
@@ -97,7 +95,7 @@ class BinaryCrossEntropy(Function):
         # As in PyTorch no logarithm is below -100, so that a wrong 0 or 1 costs 100 and not infinity.
         self.yes, self.no = [xp.where(q > 0, xp.maximum(xp.log(xp.where(q > 0, q, 1.0)), -100.0), -100.0) for q in (p, 1 - p)]
         self.p, self.t, self.n = p, t, prod(p.shape) if reduction == "mean" else 1
-        return reduced(-(t * self.yes + (1 - t) * self.no), reduction, self.n, p.shape)
+        return reduced(-(t * self.yes + (1 - t) * self.no), reduction, self.n, p.shape, dtype)
 
     def backward(self, g: Array) -> tuple[Array, Array | None]:
         g, p = g / max(self.n, 1), self.p
@@ -145,14 +143,14 @@ class BinaryCrossEntropyWithLogits(Function):
     fresh = True
 
     def forward(self, x: Array, t: Array, pos_weight: Any = None, reduction: str = "mean") -> Array:
-        xp = xp_of(x)
+        xp, dtype, x = xp_of(x), x.dtype, wide(x)
         e = xp.exp(-xp.abs(x))  # never overflows
         self.softplus = xp.maximum(-x, 0) + xp.log1p(e)
         self.extra = 0.0 if pos_weight is None else xp.asarray(pos_weight, dtype=x.dtype) - 1
         self.w = 1 + self.extra * t
         self.x, self.t, self.sigmoid = x, t, xp.where(x >= 0, e, 1.0) / (1 + e)
         self.n = prod(x.shape) if reduction == "mean" else 1
-        return reduced((1 - t) * x + self.w * self.softplus, reduction, self.n, x.shape)
+        return reduced((1 - t) * x + self.w * self.softplus, reduction, self.n, x.shape, dtype)
 
     def backward(self, g: Array) -> tuple[Array, Array | None]:
         g = g / max(self.n, 1)

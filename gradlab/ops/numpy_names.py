@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import KeywordError, ShapeError, explain
 from .activation import tanh
-from .arithmetic import abs, add, div, maximum, minimum, mul, neg, sub
+from .arithmetic import abs, add, div, maximum, minimum, mul, neg, sub  # noqa: A004
 from .cast import cast
 from .clamp import clamp
 from .comparison import eq, ge, gt, le, lt, ne
@@ -20,8 +20,8 @@ from .extremum import amax, amin, argmax, argmin
 from .index import where
 from .join import cat, stack
 from .linalg import matmul
-from .power import cos, exp, log, pow, sin, sqrt
-from .reduce import mean, prod, sum
+from .power import cos, exp, log, pow, sin, sqrt  # noqa: A004
+from .reduce import mean, prod, sum  # noqa: A004
 from .shape import expand, permute, reshape, squeeze, transpose, unsqueeze
 from .spread import std, var
 

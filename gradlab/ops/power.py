@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..function import Function
-from .dtype import floating
+from .dtype import as_pytorch, floating, kept
+from .refusal import Broadcasting
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -16,7 +17,7 @@ SHAPES = ((3, 4), (2, 3, 4), (), (0, 3))
 POSITIVE = tuple(Case(Draw(s, 0.5, 3.0)) for s in SHAPES)
 
 
-class Pow(Function):
+class Pow(Broadcasting):
     """y = a^b;  da = g b a^(b-1), db = g y log a (0 where a is 0 and b >= 0)."""
 
     latex = r"y = a^b, \quad \bar a = \bar y\, b\, a^{b-1}, \quad \bar b = \bar y\, y \log a"
@@ -32,20 +33,21 @@ class Pow(Function):
     aligns = True
     fresh = True
 
+    @as_pytorch
     def forward(self, a: Any, b: Any) -> Array:
         self.a, self.b = a, b
         self.y = a**b
         return self.y
 
+    @as_pytorch
     def backward(self, g: Array) -> tuple[Array | None, Array | None]:
         xp, a, b = xp_of(g), self.a, self.b
         da = db = None
         if self.needs[0]:
-            # b - (b != 0) is b - 1, and 0 where b is 0: there a^-1 would be inf, and 0 * inf NaN.
-            da = g * (b * a ** (b - (b != 0)))
+            da = kept(g * (b * a ** (b - 1)), b != 0)  # where b is 0, a^-1 may be infinite, and 0 times that NaN
         if self.needs[1]:
-            # ones_like(g), and not 1.0: beside a Python number `a` it keeps g's dtype.
-            db = g * self.y * xp.log(xp.where((a == 0) & (b >= 0), xp.ones_like(g), a))
+            # Taken in g's dtype, which a Python number `a` has not.
+            db = kept(g * self.y * xp.log(xp.asarray(a, dtype=g.dtype)), (a != 0) | (b < 0))
         return da, db
 
 
@@ -99,10 +101,12 @@ class Log(Function):
     reads = ("inputs",)
     fresh = True
 
+    @as_pytorch
     def forward(self, x: Array) -> Array:
         self.x = x
         return xp_of(x).log(floating(x))
 
+    @as_pytorch
     def backward(self, g: Array) -> Array:
         return g / self.x
 
@@ -126,10 +130,12 @@ class Sqrt(Function):
     reads = ("output",)
     fresh = True
 
+    @as_pytorch
     def forward(self, x: Array) -> Array:
         self.y = xp_of(x).sqrt(floating(x))
         return self.y
 
+    @as_pytorch
     def backward(self, g: Array) -> Array:
         return 0.5 * g / self.y
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import prod as product
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, xp_of
+from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
-from ..function import Function
 from .argument import Dim, spelled
-from .dtype import need_floats
+from .dtype import need_floats, wide
+from .refusal import AlongAxes
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -22,12 +22,15 @@ OVER = (
     Case(Draw((2, 3, 4)), dim=(0, 2), keepdim=True),
     Case(Draw((2, 3)), keepdim=True),
     Case(Draw(())),
+    Case(Draw(()), dim=0),
+    Case(Draw(()), dim=-1, keepdim=True),
+    Case(Draw((1, 1)), dim=0, keepdim=True),
     Case(Draw((0, 3)), dim=1),
     Case(Draw((2, 1, 3)), dim=1),
 )
 
 
-class Sum(Function):
+class Sum(AlongAxes):
     """y = sum of x over dim;  dx = g copied along dim."""
 
     latex = r"y = \sum_{\mathrm{dim}} x, \quad \bar x = \bar y"
@@ -36,8 +39,8 @@ class Sum(Function):
     reads = ()
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
-        self.shape, self.gone = x.shape, None if keepdim else dim
-        return xp_of(x).sum(x, axis=dim, keepdims=keepdim)
+        self.shape, self.gone = x.shape, None if keepdim or not x.ndim else dim
+        return total(x, dim, keepdim)
 
     def backward(self, g: Array) -> Array:
         xp = xp_of(g)
@@ -55,7 +58,7 @@ def sum(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> 
     return Sum.apply(x, **spelled(dim, keepdim, numpy))
 
 
-class Mean(Function):
+class Mean(AlongAxes):
     """y = (sum of x over dim) / n;  dx = g / n copied along dim."""
 
     latex = r"y = \frac1n \sum_{\mathrm{dim}} x, \quad \bar x = \frac{\bar y}{n}"
@@ -66,11 +69,10 @@ class Mean(Function):
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
         need_floats("mean", x)
         xp = xp_of(x)
-        self.shape, self.gone = x.shape, None if keepdim else dim
-        # float16 is added up in float32, where a thousand hundreds don't overflow.
-        total = xp.sum(x, axis=dim, keepdims=keepdim, dtype=xp.float32 if x.dtype == xp.float16 else None)
-        self.n = product(x.shape) // product(total.shape) if product(total.shape) else 1
-        return xp.asarray(total / self.n if self.n else total + xp.nan, dtype=x.dtype)
+        self.shape, self.gone = x.shape, None if keepdim or not x.ndim else dim
+        y = total(wide(x), dim, keepdim)
+        self.n = product(x.shape) // product(y.shape) if product(y.shape) else 1
+        return xp.asarray(y / self.n if self.n else y + xp.nan, dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
         xp = xp_of(g)
@@ -92,7 +94,7 @@ def mean(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) ->
     return Mean.apply(x, **spelled(dim, keepdim, numpy))
 
 
-class Prod(Function):
+class Prod(AlongAxes):
     """y = product of x over dim;  dx = g (product of the others)."""
 
     latex = r"y = \prod_{\mathrm{dim}} x, \quad \bar x_i = \bar y \prod_{j \ne i} x_j"
@@ -107,8 +109,10 @@ class Prod(Function):
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
-        self.x, self.dim, self.gone = x, dim, None if keepdim else dim
-        return xp_of(x).prod(x, axis=dim, keepdims=keepdim)
+        xp = xp_of(x)
+        self.x, self.dim, self.gone = wide(x), dim, None if keepdim else dim
+        y = xp.prod(self.x, axis=dim, keepdims=keepdim)
+        return xp.asarray(y, dtype=x.dtype) if x.dtype.kind == "f" else y
 
     def backward(self, g: Array) -> Array:
         # y / x is 0/0 at a zero. The product without zeros is what a lone zero gets; a second zero makes every other gradient 0.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..backend import Array, xp_of
+from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
-from ..function import Function
-from .dtype import floating
+from .dtype import floating, wide
+from .refusal import AlongAxes
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -18,11 +18,12 @@ ROWS = (
     Case(Draw((2, 3, 4), -9.0, 9.0), dim=-2),
     Case(Draw((2, 3), 10.0, 13.0), dim=-1),
     Case(Draw(()), dim=0),
+    Case(Draw((2, 1)), dim=-1),
     Case(Draw((0, 3)), dim=1),
 )
 
 
-class Softmax(Function):
+class Softmax(AlongAxes):
     """y = e^x / sum of e^x over dim;  dx = y (g - sum of g y over dim)."""
 
     latex = r"y_i = \frac{e^{x_i}}{\sum_j e^{x_j}}, \quad \bar x_i = y_i \left(\bar y_i - \sum_j \bar y_j y_j\right)"
@@ -33,12 +34,12 @@ class Softmax(Function):
     def forward(self, x: Array, dim: int) -> Array:
         xp, x, self.dim = xp_of(x), floating(x), dim
         # Less the largest entry of each row: the same quotient, and e^x can't overflow.
-        e = xp.exp(x - xp.max(x, axis=dim, keepdims=True))
-        self.y = e / xp.sum(e, axis=dim, keepdims=True)
-        return self.y
+        e = xp.exp(wide(x) - xp.max(x, axis=dim, keepdims=True))
+        self.y = e / total(e, dim, keepdims=True)
+        return xp.asarray(self.y, dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
-        return self.y * (g - xp_of(g).sum(g * self.y, axis=self.dim, keepdims=True))
+        return self.y * (g - total(g * self.y, self.dim, keepdims=True))
 
 
 def softmax(x: TensorLike, dim: int) -> Tensor:
@@ -53,7 +54,7 @@ def softmax(x: TensorLike, dim: int) -> Tensor:
     return Softmax.apply(x, dim=dim)
 
 
-class LogSoftmax(Function):
+class LogSoftmax(AlongAxes):
     """y = x - log of the sum of e^x over dim;  dx = g - e^y (sum of g over dim)."""
 
     latex = r"y_i = x_i - \log \sum_j e^{x_j}, \quad \bar x_i = \bar y_i - e^{y_i} \sum_j \bar y_j"
@@ -63,13 +64,12 @@ class LogSoftmax(Function):
 
     def forward(self, x: Array, dim: int) -> Array:
         xp, x, self.dim = xp_of(x), floating(x), dim
-        z = x - xp.max(x, axis=dim, keepdims=True)
-        self.y = z - xp.log(xp.sum(xp.exp(z), axis=dim, keepdims=True))
-        return self.y
+        z = wide(x) - xp.max(x, axis=dim, keepdims=True)
+        self.y = z - xp.log(total(xp.exp(z), dim, keepdims=True))
+        return xp.asarray(self.y, dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
-        xp = xp_of(g)
-        return g - xp.exp(self.y) * xp.sum(g, axis=self.dim, keepdims=True)
+        return g - xp_of(g).exp(self.y) * total(g, self.dim, keepdims=True)
 
 
 def log_softmax(x: TensorLike, dim: int) -> Tensor:
@@ -83,7 +83,7 @@ def log_softmax(x: TensorLike, dim: int) -> Tensor:
     return LogSoftmax.apply(x, dim=dim)
 
 
-class LogSumExp(Function):
+class LogSumExp(AlongAxes):
     """y = log of the sum of e^x over dim;  dx = g e^(x - y)."""
 
     latex = r"y = \log \sum_j e^{x_j}, \quad \bar x_i = \bar y\, e^{x_i - y}"
@@ -94,6 +94,8 @@ class LogSumExp(Function):
         Case(Draw((2, 3, 4), 10.0, 13.0), dim=(0, -1), keepdim=True),
         Case(Given([[0.0, 1.0], [2.0, 3.0]]), dim=-1),
         Case(Draw(()), dim=None),
+        Case(Draw(()), dim=0, keepdim=True),
+        Case(Draw((2, 1)), dim=1, keepdim=True),
         Case(Draw((0, 3)), dim=1),
     )
     fresh = True
@@ -101,11 +103,12 @@ class LogSumExp(Function):
     def forward(self, x: Array, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Array:
         xp, x = xp_of(x), floating(x)
         top = xp.max(x, axis=dim, keepdims=True)
-        total = xp.sum(xp.exp(x - xp.where(xp.isfinite(top), top, 0.0)), axis=dim, keepdims=True)
+        s = total(xp.exp(wide(x) - xp.where(xp.isfinite(top), top, 0.0)), dim, keepdims=True)
         # Where every entry is -inf the sum is 0: y is -inf then, without a logarithm of 0.
-        self.x, self.y = x, top + xp.log(xp.where(total == 0, 1.0, total))
+        self.x, self.y = x, top + xp.log(xp.where(s == 0, 1.0, s))
         self.dim = None if keepdim else dim
-        return self.y if keepdim else xp.squeeze(self.y, axis=tuple(range(x.ndim)) if dim is None else dim)
+        y = xp.asarray(self.y, dtype=x.dtype)
+        return y if keepdim else xp.squeeze(y, axis=tuple(range(x.ndim)) if dim is None else dim)
 
     def backward(self, g: Array) -> Array:
         xp, y = xp_of(g), self.y

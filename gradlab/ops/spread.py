@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, xp_of
+from ..backend import Array, total, xp_of
 from ..cases import Case, Draw
 from ..errors import ArgumentError, explain
-from ..function import Function
 from .argument import Dim, spelled
-from .dtype import need_floats
+from .dtype import need_floats, wide
+from .refusal import AlongAxes
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -22,6 +22,7 @@ OVER = (
     Case(Draw((2, 3, 4)), dim=(0, -1)),
     Case(Draw((2, 3, 4)), dim=(0, 2), keepdim=True),
     Case(Draw((0, 3)), dim=1),
+    Case(Draw((2, 1, 3)), dim=(0, 1), keepdim=True),
 )
 
 
@@ -30,21 +31,27 @@ def _kept(g: Array, gone: Dim) -> Array:
     return g if gone is None else xp_of(g).expand_dims(g, gone)
 
 
-class Norm(Function):
+class Norm(AlongAxes):
     """y = (sum of |x|^p over dim)^(1/p);  dx = g sign(x) (|x| / y)^(p-1), 0 where y is 0."""
 
     latex = r"y = \left(\sum_{\mathrm{dim}} |x|^p\right)^{1/p}, \quad \bar x = \bar y\, \mathrm{sign}(x) \left(\frac{|x|}{y}\right)^{p-1}"
     kind = "reduce"
-    cases = (*OVER, Case(Draw(())), Case(Draw((3, 4), gap=0.1), p=1.0, dim=1), Case(Draw((2, 3, 4), gap=0.1), p=3.0, dim=1))
+    cases = (
+        *OVER,
+        Case(Draw(())),
+        Case(Draw(()), dim=0, keepdim=True),
+        Case(Draw((3, 4), gap=0.1), p=1.0, dim=1),
+        Case(Draw((2, 3, 4), gap=0.1), p=3.0, dim=1),
+    )
     fresh = True
 
     def forward(self, x: Array, p: float = 2.0, dim: Dim = None, keepdim: bool = False) -> Array:
         need_floats("norm", x)
         xp = xp_of(x)
-        self.x, self.p, self.gone = x, p, None if keepdim else dim
-        size = xp.abs(x)
-        self.y = xp.sum(size if p == 1 else size**p, axis=dim, keepdims=keepdim) ** (1 / p)
-        return self.y
+        self.x, self.p, self.gone = wide(x), p, None if keepdim else dim
+        size = xp.abs(self.x)
+        self.y = total(size if p == 1 else size**p, dim, keepdim) ** (1 / p)
+        return xp.asarray(self.y, dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
         xp, y = xp_of(g), self.y
@@ -76,30 +83,35 @@ def norm(x: TensorLike, p: float = 2.0, dim: Dim = None, keepdim: bool = False, 
 
 def _centred(x: Array, dim: Dim, correction: int) -> tuple[Array, int]:
     """x less its mean over dim, and what its squares are divided by."""
-    total = xp_of(x).sum(x, axis=dim, keepdims=True)
-    n = prod(x.shape) // (prod(total.shape) or 1)
-    return x - total / (n or 1), n - correction
+    s = total(x, dim, keepdims=True)
+    n = prod(x.shape) // (prod(s.shape) or 1)
+    return x - s / (n or 1), n - correction
 
 
 def _mean_square(d: Array, n: int, dim: Dim, keepdim: bool) -> Array:
-    xp = xp_of(d)
-    return xp.sum(d * d, axis=dim, keepdims=keepdim) * (1 / n if n > 0 else xp.nan)
+    return total(d * d, dim, keepdim) * (1 / n if n > 0 else xp_of(d).nan)
 
 
-class Var(Function):
+class Var(AlongAxes):
     """y = sum of (x - mean x)^2 over dim / (n - c);  dx = 2 g (x - mean x) / (n - c)."""
 
     latex = r"y = \frac{1}{n - c} \sum_{\mathrm{dim}} (x - \mu)^2, \quad \bar x = \frac{2 \bar y}{n - c} (x - \mu)"
     kind = "reduce"
-    cases = (*OVER, Case(Draw(()), correction=0), Case(Draw((4,)), correction=0))
+    cases = (
+        *OVER,
+        Case(Draw(()), correction=0),
+        Case(Draw(()), dim=0, correction=0),
+        Case(Draw((2, 1)), dim=1, correction=0, keepdim=True),
+        Case(Draw((4,)), correction=0),
+    )
     reads = ("inputs",)
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, correction: int = 1, keepdim: bool = False) -> Array:
         need_floats("var", x)
         self.gone = None if keepdim else dim
-        self.d, self.n = _centred(x, dim, correction)
-        return _mean_square(self.d, self.n, dim, keepdim)
+        self.d, self.n = _centred(wide(x), dim, correction)
+        return xp_of(x).asarray(_mean_square(self.d, self.n, dim, keepdim), dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
         return self.d * _kept(g * (2 / self.n if self.n > 0 else xp_of(g).nan), self.gone)
@@ -119,7 +131,7 @@ def var(x: TensorLike, dim: Dim = None, correction: int = 1, keepdim: bool = Fal
     return Var.apply(x, correction=correction, **spelled(dim, keepdim, numpy))
 
 
-class Std(Function):
+class Std(AlongAxes):
     """y = (sum of (x - mean x)^2 over dim / (n - c))^(1/2);  dx = g (x - mean x) / ((n - c) y), 0 where y is 0."""
 
     latex = r"y = \sqrt{\frac{1}{n - c} \sum_{\mathrm{dim}} (x - \mu)^2}, \quad \bar x = \bar y\, \frac{x - \mu}{(n - c)\, y}"
@@ -130,9 +142,9 @@ class Std(Function):
     def forward(self, x: Array, dim: Dim = None, correction: int = 1, keepdim: bool = False) -> Array:
         need_floats("std", x)
         self.gone = None if keepdim else dim
-        self.d, self.n = _centred(x, dim, correction)
+        self.d, self.n = _centred(wide(x), dim, correction)
         self.y = xp_of(x).sqrt(_mean_square(self.d, self.n, dim, keepdim))
-        return self.y
+        return xp_of(x).asarray(self.y, dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
         xp, y = xp_of(g), self.y

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -167,10 +165,8 @@ def test_a_tensor_is_compared_with_none_and_words_without_an_error():
     assert x in [x] and len({x, x}) == 1
 
 
-def test_dividing_by_zero_gives_infinity_as_numpy_does():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        assert (gl.tensor([1.0, -1.0]) / 0.0).tolist() == [np.inf, -np.inf]
+def test_dividing_by_zero_gives_infinity_without_a_warning():
+    assert (gl.tensor([1.0, -1.0]) / 0.0).tolist() == [np.inf, -np.inf]
 
 
 def test_clamp_moves_what_is_outside_and_cuts_its_gradient():

@@ -37,8 +37,7 @@ def test_a_number_as_exponent_needs_no_logarithm(exponent, base, value, gradient
 def test_the_square_root_as_a_power_has_an_infinite_slope_at_zero():
     x = t([0.0, 4.0])
     y = x**0.5
-    with pytest.warns(RuntimeWarning, match="divide by zero"):
-        y.sum().backward()
+    y.sum().backward()
     assert x.grad.tolist() == [INF, 0.25]
 
 
@@ -53,8 +52,7 @@ def test_an_exponent_has_no_gradient_where_the_base_is_zero():
 def test_an_exponent_of_a_negative_base_has_gradient_nan():
     a, b = t([-2.0, -2.0]), t([3.0, 2.0])
     y = a**b
-    with pytest.warns(RuntimeWarning, match="log"):
-        y.sum().backward()
+    y.sum().backward()
     assert y.tolist() == [-8.0, 4.0] and a.grad.tolist() == [12.0, -4.0] and np.isnan(b.grad.data).all()
 
 
@@ -66,8 +64,7 @@ def test_a_negative_base_is_fine_where_the_exponent_needs_no_gradient():
 
 def test_zero_to_a_negative_exponent_is_infinite():
     b = t([-1.0])
-    with pytest.warns(RuntimeWarning):
-        (0.0**b).sum().backward()
+    (0.0**b).sum().backward()
     assert b.grad.tolist() == [-INF]
 
 
@@ -116,6 +113,5 @@ def test_gradients_at_hand_computed_points():
 def test_the_slope_of_the_root_at_zero_is_infinite():
     x = t([0.0, 4.0])
     y = x.sqrt()
-    with pytest.warns(RuntimeWarning, match="divide by zero"):
-        y.sum().backward()
+    y.sum().backward()
     assert x.grad.tolist() == [INF, 0.25]
