@@ -45,10 +45,10 @@ from .errors import LabelError as LabelError
 from .errors import ShapeError as ShapeError
 from .errors import StateError as StateError
 from .function import Function as Function
-from .function import enable_grad as enable_grad
-from .function import is_grad_enabled as is_grad_enabled
-from .function import no_grad as no_grad
-from .function import set_grad_enabled as set_grad_enabled
+from .grad_mode import enable_grad as enable_grad
+from .grad_mode import is_grad_enabled as is_grad_enabled
+from .grad_mode import no_grad as no_grad
+from .grad_mode import set_grad_enabled as set_grad_enabled
 from .ops import abs as abs  # noqa: A004
 from .ops import add as add
 from .ops import amax as amax
@@ -57,6 +57,7 @@ from .ops import argmax as argmax
 from .ops import argmin as argmin
 from .ops import binary_cross_entropy as binary_cross_entropy
 from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .ops import cast as cast
 from .ops import cat as cat
 from .ops import chunk as chunk
 from .ops import clamp as clamp
@@ -71,6 +72,7 @@ from .ops import expand as expand
 from .ops import flatten as flatten
 from .ops import ge as ge
 from .ops import gelu as gelu
+from .ops import getitem as getitem
 from .ops import gt as gt
 from .ops import le as le
 from .ops import leaky_relu as leaky_relu
@@ -89,6 +91,7 @@ from .ops import min as min  # noqa: A004
 from .ops import minimum as minimum
 from .ops import mse_loss as mse_loss
 from .ops import mul as mul
+from .ops import narrow as narrow
 from .ops import ne as ne
 from .ops import neg as neg
 from .ops import norm as norm
@@ -97,6 +100,7 @@ from .ops import pow as pow  # noqa: A004
 from .ops import prod as prod
 from .ops import relu as relu
 from .ops import reshape as reshape
+from .ops import set_index as set_index
 from .ops import sigmoid as sigmoid
 from .ops import silu as silu
 from .ops import sin as sin

@@ -1,22 +1,26 @@
 """Tensor: an array that remembers how it was made."""
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
 from itertools import count
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import autograd, inplace, ops
-from .backend import DEFAULT_FLOAT, Array, as_array, is_array, to_numpy, xp_of
+from . import autograd, inplace, numpy_call, ops
+from .backend import ARRAY_TYPES, DEFAULT_FLOAT, Array, as_array, is_array, to_numpy, xp_of
 from .errors import DTypeError, GraphError, ShapeError, explain
 from .function import Function, use_tensor_type
 from .surface import Surface
 
 _serials = count(1)
 _new = object.__new__
+_adding = Lock()
 
 
 class Tensor(Surface):
@@ -30,19 +34,20 @@ class Tensor(Surface):
     tensor([2., 4.], shape=(2,))
     """
 
-    __slots__ = ("__weakref__", "_data", "_grad", "_serial", "_version", "grad_fn", "requires_grad")
+    __slots__ = ("__weakref__", "_data", "_grad", "_grad_version", "_requires_grad", "_serial", "_version", "grad_fn")
     grad_fn: Function | None
-    requires_grad: bool
+    _version: list[Any]  # how often the values changed, then weak references to the tensors that look at the same memory
 
     def __init__(self, data: object, requires_grad: bool = False, dtype: Any = None) -> None:
         if isinstance(data, Tensor):
-            data = data._data
+            data = data._data.copy()
         if dtype is None and not is_array(data) and not hasattr(data, "dtype"):
             dtype = DEFAULT_FLOAT
         array = as_array(data)
         self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
         self._grad: Array | None = None
-        self.grad_fn, self._version, self._serial, self.requires_grad = None, inplace.UNCHANGED, 0, False
+        self._grad_version: list[Any] | None = None
+        self.grad_fn, self._version, self._serial, self._requires_grad = None, [0], 0, False
         if requires_grad:
             self.requires_grad_()
 
@@ -51,11 +56,11 @@ class Tensor(Surface):
         """A tensor around an array as it is; skips __init__, which would cost more than many steps."""
         self = _new(cls)
         self._data = data
-        self._grad = None
-        self._version = inplace.UNCHANGED
+        self._grad = self._grad_version = None
+        self._version = [0]
         self._serial = 0
         self.grad_fn = fn
-        self.requires_grad = fn is not None
+        self._requires_grad = fn is not None
         return self
 
     # -- what it is
@@ -67,20 +72,40 @@ class Tensor(Surface):
 
     @data.setter
     def data(self, value: Array | Tensor) -> None:
-        self._data = as_array(value._data if isinstance(value, Tensor) else value)
+        array = value._data.copy() if isinstance(value, Tensor) else as_array(value)  # a copy: two tensors, two memories
+        if self._requires_grad:
+            _need_float(array, "data")
+        self._data = array
         self.bump()
 
     @property
+    def requires_grad(self) -> bool:
+        """Whether backward brings a gradient here."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
+    @property
     def grad(self) -> Tensor | None:
-        """The accumulated gradient, sharing memory with what the optimizer reads; None before the first backward."""
-        return None if self._grad is None else Tensor.made(self._grad, None)
+        """The accumulated gradient, a new Tensor on the memory that the optimizer reads; None before the first backward."""
+        if self._grad is None:
+            return None
+        if self._grad_version is None:
+            self._grad_version = [0]
+        grad = Tensor.made(self._grad, None)
+        grad._version = self._grad_version
+        return grad
 
     @grad.setter
     def grad(self, value: Array | Tensor | float | None) -> None:
         if value is None:
-            self._grad = None
+            self._grad = self._grad_version = None
             return
         array = value._data if isinstance(value, Tensor) else as_array(value)
+        if array is self._grad:  # `p.grad *= 2` ends here
+            return
         if array.ndim == 0:
             array = xp_of(self._data).full(self._data.shape, array, self._data.dtype)
         if array.shape != self._data.shape:
@@ -91,7 +116,7 @@ class Tensor(Surface):
                     need="the same shape, 0 or None",
                 )
             )
-        self._grad = array.astype(self._data.dtype, copy=not array.flags.writeable)
+        self._grad, self._grad_version = array.astype(self._data.dtype, copy=True), None  # a copy: this tensor's alone
 
     @property
     def version(self) -> int:
@@ -100,13 +125,17 @@ class Tensor(Surface):
 
     def bump(self) -> None:
         """Count a change that was written into the array."""
-        self.shared_version()[0] += 1
+        self._version[0] += 1
 
-    def shared_version(self) -> list[int]:
-        """The count of changes, one list for all tensors that share the memory."""
-        if self._version is inplace.UNCHANGED:
-            self._version = [0]
-        return self._version
+    def share(self, other: Tensor) -> None:
+        """Count changes together with `other`, whose memory this tensor looks at."""
+        version = other._version
+        version[1:] = [weakref.ref(t) for t in (*other.sharers(), other, self)]
+        self._version = version
+
+    def sharers(self) -> list[Tensor]:
+        """The other living tensors that look at this memory."""
+        return [t for t in (reference() for reference in self._version[1:]) if t is not None and t is not self]
 
     @property
     def serial(self) -> int:
@@ -155,10 +184,13 @@ class Tensor(Surface):
 
     def accumulate(self, d: Array, fresh: bool = False) -> None:
         """Add `d` into the gradient; `fresh` says that nobody else holds `d`, so that no copy is needed."""
-        if self._grad is None:
-            self._grad = d if fresh else xp_of(d).array(d, copy=True, order="C")
-        else:
-            self._grad += d
+        with _adding:  # two threads may bring their parts at the same time
+            if self._grad is None:
+                self._grad = d if fresh and d.__class__ in ARRAY_TYPES else xp_of(d).array(d, copy=True, order="C")
+            else:
+                self._grad += d
+                if self._grad_version is not None:
+                    self._grad_version[0] += 1
 
     def retain_grad(self) -> None:
         """Keep the gradient of this result in `.grad` too, when backward passes it."""
@@ -178,15 +210,8 @@ class Tensor(Surface):
             DTypeError: integers and booleans have no gradient.
             GraphError: the tensor is no leaf.
         """
-        if requires_grad and self._data.dtype.kind != "f":
-            raise DTypeError(
-                explain(
-                    "requires_grad: only floating tensors have a gradient",
-                    got={"dtype": self.dtype},
-                    need="float16, float32 or float64",
-                    fix="dtype=gl.float32",
-                )
-            )
+        if requires_grad:
+            _need_float(self._data, "requires_grad")
         if self.grad_fn is not None and not requires_grad:
             raise GraphError(
                 explain(
@@ -196,13 +221,13 @@ class Tensor(Surface):
                     fix="y = x.detach()",
                 )
             )
-        self.requires_grad = requires_grad
+        self._requires_grad = bool(requires_grad)
         return self
 
     def detach(self) -> Tensor:
         """The same numbers, in the same memory, without history."""
         out = Tensor.made(self._data, None)
-        out._version = self.shared_version()
+        out.share(self)
         return out
 
     def clone(self) -> Tensor:
@@ -263,21 +288,10 @@ class Tensor(Surface):
         return np.array(array, dtype=dtype) if copy else np.asarray(array, dtype=dtype)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
-        """`array * tensor` is a step of the graph; `p.data -= lr * p.grad` (an `out`) writes the array and records nothing."""
-        if out is not None:
-            arrays = [x._data if isinstance(x, Tensor) else x for x in inputs]
-            targets = tuple(x._data if isinstance(x, Tensor) else x for x in out)
-            return getattr(ufunc, method)(*arrays, out=targets, **kwargs)
-        if method != "__call__" or ufunc not in ops.UFUNCS or kwargs:
-            raise DTypeError(
-                explain(
-                    f"numpy.{ufunc.__name__}: gradlab can't differentiate this call",
-                    got={"method": method, **kwargs},
-                    need=f"one of {', '.join(sorted(u.__name__ for u in ops.UFUNCS))}, or an array",
-                    fix=f"numpy.{ufunc.__name__}(t.detach().numpy())" if method == "__call__" else "",
-                )
-            )
-        return ops.UFUNCS[ufunc](*inputs)
+        return numpy_call.ufunc(ufunc, method, inputs, out, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return numpy_call.function(function, args, kwargs)
 
     def __len__(self) -> int:
         if not self._data.ndim:
@@ -293,13 +307,16 @@ class Tensor(Surface):
         if self._data.size != 1:
             raise ShapeError(
                 explain(
-                    "bool: a tensor with several entries is neither true nor false",
+                    "bool: only a tensor with one entry is true or false",
                     got={"shape": self.shape},
                     need="one entry",
-                    fix="(a == b).data.all()",
+                    fix="t.data.all() or t.data.any()",
                 )
             )
         return bool(self._data)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
 
     def __float__(self) -> float:  # type: ignore[valid-type]
         return float(self.item())  # type: ignore[operator]
@@ -325,9 +342,15 @@ class Tensor(Surface):
                 )
             )
         out = type(self).made(self._data.copy(), None)
-        out.requires_grad = self.requires_grad
+        out._requires_grad = self._requires_grad
         out._grad = None if self._grad is None else self._grad.copy()
         memo[id(self)] = out
+        return out
+
+    def __copy__(self) -> Tensor:
+        out = type(self).made(self._data, self.grad_fn)
+        out._requires_grad = self._requires_grad
+        out.share(self)
         return out
 
     def __reduce__(self) -> Any:
@@ -392,8 +415,20 @@ TensorLike: TypeAlias = Tensor | Array | float | int | list[Any]
 
 def _rebuilt(cls: type[Tensor], array: np.ndarray, requires_grad: bool) -> Tensor:
     out = cls.made(array, None)
-    out.requires_grad = requires_grad
+    out._requires_grad = requires_grad
     return out
+
+
+def _need_float(array: Array, what: str) -> None:
+    if array.dtype.kind != "f":
+        raise DTypeError(
+            explain(
+                f"{what}: only floating tensors have a gradient",
+                got={"dtype": array.dtype},
+                need="float16, float32 or float64",
+                fix="the values as floats, for instance t.float()",
+            )
+        )
 
 
 use_tensor_type(Tensor)

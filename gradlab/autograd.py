@@ -57,7 +57,7 @@ def _seed(root: Tensor, gradient: TensorLike | None) -> Array:
                 )
             )
         return xp_of(data).ones_like(data)
-    seed = as_array(getattr(gradient, "data", gradient) if not isinstance(gradient, (int, float)) else gradient)
+    seed: Array = as_array(getattr(gradient, "_data", gradient))
     if seed.shape != data.shape:
         raise ShapeError(
             explain(

@@ -56,7 +56,7 @@ def arange(*bounds: float, dtype: Any = None, requires_grad: bool = False) -> Te
     >>> arange(3).tolist()
     [0, 1, 2]
     """
-    wanted = dtype if dtype is not None else None if all(isinstance(b, int) for b in bounds) else DEFAULT_FLOAT
+    wanted = dtype if dtype is not None else None if all(isinstance(b, (int, np.integer)) for b in bounds) else DEFAULT_FLOAT
     return _leaf(np.arange(*bounds, dtype=wanted), requires_grad)
 
 
@@ -67,12 +67,12 @@ def linspace(start: float, stop: float, steps: int, dtype: Any = DEFAULT_FLOAT, 
 
 def rand(*shape: Any, dtype: Any = DEFAULT_FLOAT, requires_grad: bool = False) -> Tensor:
     """Uniform in [0, 1), from gradlab's own generator."""
-    return _leaf(np.asarray(generator().random(_shape(shape), np.float32)).astype(dtype, copy=False), requires_grad)
+    return _leaf(_drawn(generator().random, shape, dtype), requires_grad)
 
 
 def randn(*shape: Any, dtype: Any = DEFAULT_FLOAT, requires_grad: bool = False) -> Tensor:
     """Normal with mean 0 and variance 1, from gradlab's own generator."""
-    return _leaf(np.asarray(generator().standard_normal(_shape(shape), np.float32)).astype(dtype, copy=False), requires_grad)
+    return _leaf(_drawn(generator().standard_normal, shape, dtype), requires_grad)
 
 
 def randint(low: int, high: int, shape: Any, dtype: Any = np.int64) -> Tensor:
@@ -98,6 +98,12 @@ def ones_like(x: Tensor, dtype: Any = None, requires_grad: bool = False) -> Tens
 def _leaf(array: np.ndarray, requires_grad: bool) -> Tensor:
     made = Tensor.made(array, None)
     return made.requires_grad_() if requires_grad else made
+
+
+def _drawn(draw: Any, shape: tuple[Any, ...], dtype: Any) -> np.ndarray:
+    """Random numbers as fine as the dtype."""
+    wide = np.dtype(dtype) == np.dtype("float64")
+    return np.asarray(draw(_shape(shape), np.float64 if wide else np.float32)).astype(dtype, copy=False)
 
 
 def _shape(shape: tuple[Any, ...]) -> tuple[int, ...]:

@@ -6,12 +6,9 @@
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable
-from contextvars import ContextVar, Token
 from itertools import count
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -19,11 +16,11 @@ from . import observe
 from .backend import ARRAY_TYPES, Array, align, as_array, unbroadcast
 from .cases import Case
 from .errors import GraphError, ShapeError, explain
+from .grad_mode import recording
 
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
 
-_recording: ContextVar[bool] = ContextVar("recording", default=True)
 _sequence = count(1)
 _new = object.__new__
 _NO_PARAMS: dict[str, Any] = {}
@@ -35,15 +32,10 @@ class Constant:
 
     __slots__ = ("_data",)
     shape = ()
-    requires_grad = False
+    requires_grad = _requires_grad = False
     grad_fn = None
     version = 0
-    _version: ClassVar[list[int]] = [0]
-
-    @classmethod
-    def shared_version(cls) -> list[int]:
-        """The count of changes: a number never changes."""
-        return [0]
+    _version: ClassVar[list[Any]] = [0]  # a number never changes
 
     def __init__(self, number: float) -> None:
         self._data = number
@@ -76,17 +68,17 @@ class Function:
     cases: ClassVar[tuple[Case, ...]] = ()  # what the step is checked on
     aligns: ClassVar[bool] = False  # operands are brought to one dtype before forward, see `backend.align`
     reads: ClassVar[tuple[str, ...]] = ("inputs", "output")  # the values backward relies on: a change of them is an error
-    view: ClassVar[bool] = False  # the output may share memory with input 0
     fresh: ClassVar[bool] = False  # backward returns new arrays only, so that a leaf may keep them without a copy
     retained: list[Any] | None = None  # weak references to outputs whose gradient is to be kept
 
-    __slots__ = ("__dict__", "__weakref__", "inputs", "made_version", "needs", "output_version", "params", "parents", "seq", "versions")
+    __slots__ = ("__dict__", "__weakref__", "inputs", "needs", "params", "parents", "seen", "seq", "versions")
     seq: int
     inputs: tuple[Tensor | Constant, ...]
     parents: tuple[Function | None, ...]
     needs: tuple[bool, ...]
     params: dict[str, Any]
-    versions: tuple[int, ...]
+    versions: list[list[Any]]  # the counts of changes of what backward reads, inputs first
+    seen: list[int]  # what they were
     _reads_inputs: ClassVar[bool] = True
     _reads_output: ClassVar[bool] = True
 
@@ -124,23 +116,27 @@ class Function:
     def _run(self) -> Tensor:
         inputs: tuple[Any, ...] = self.inputs
         arrays: list[Any] = [t._data for t in inputs]
-        self.needs = needs = tuple([t.requires_grad for t in inputs])
+        self.needs = needs = tuple([t._requires_grad for t in inputs])
         if self.aligns:
             arrays = align(arrays)
         data = self.forward(*arrays, **self.params) if self.params else self.forward(*arrays)
         if data.__class__ not in ARRAY_TYPES:
             data = as_array(data)
-        wanted = True in needs and _recording.get() and data.dtype.kind == "f"
+        wanted = True in needs and recording.get()[-1] and data.dtype.kind == "f"
         out = _tensor_type.made(data, self if wanted else None)
-        if self.view or (arrays and data is arrays[0]):
-            out._version = inputs[0].shared_version()
+        base = data.base
+        if base is not None or (arrays and (data is arrays[0] or data is arrays[-1])):
+            _share(out, data, base, inputs)
         if wanted:
             self.parents = tuple([t.grad_fn for t in inputs])
-            if self._reads_inputs:
-                self.versions = tuple([t._version[0] for t in inputs])
+            self.versions = versions = [t._version for t in inputs] if self._reads_inputs else []
             if self._reads_output:
-                self.output_version = version = out.shared_version()
-                self.made_version = version[0]
+                versions.append(out._version)
+            self.seen = [version[0] for version in versions]
+            for t in inputs:
+                if len(t._version) > 1:
+                    self.inputs = tuple([_held(t) for t in inputs])
+                    break
         return out
 
     def pull(self, g: Array) -> tuple[Array | None, ...]:
@@ -158,12 +154,14 @@ class Function:
             raise GraphError(
                 explain(
                     f"{type(self).__name__}.backward: one gradient per input, please",
-                    got={"inputs": len(inputs), "gradients": len(grads)},
-                    need="a tuple as long as the inputs",
+                    got={"inputs": len(inputs), "gradients": type(result).__name__ if len(grads) == 1 else len(grads)},
+                    need=f"a tuple of {len(inputs)} arrays, or None where there is no gradient",
                 )
             )
         for d, t, need in zip(grads, inputs, self.needs):  # noqa: B905 (lengths are equal, and this loop is hot)
-            if d is not None and (not need or d.shape != t._data.shape or d.dtype is not t._data.dtype):
+            if d is None:
+                continue
+            if not need or d.__class__ not in ARRAY_TYPES or d.shape != t._data.shape or d.dtype is not t._data.dtype:
                 return tuple(
                     [_fitted(self, d, t) if need and d is not None else None for d, t, need in zip(grads, inputs, self.needs, strict=True)]
                 )
@@ -185,12 +183,12 @@ class Function:
                     fix="loss.backward(retain_graph=True) the first time",
                 )
             )
-        if self._reads_inputs:
-            for i, version in enumerate(self.versions):
-                if inputs[i]._version[0] != version:
-                    raise _changed(self, f"input {i}, shape {inputs[i].shape},", version, inputs[i]._version[0])
-        if self._reads_output and self.output_version[0] != self.made_version:
-            raise _changed(self, "its output", self.made_version, self.output_version[0])
+        i = 0
+        for version in self.versions:
+            if version[0] != self.seen[i]:
+                at_input = self._reads_inputs and i < len(inputs)
+                raise _changed(self, f"input {i}, shape {inputs[i].shape}," if at_input else "its output", self.seen[i], version[0])
+            i += 1  # noqa: SIM113 (a plain count is quicker in this hot loop)
 
     def free(self) -> None:
         """Drop what was saved; a later backward through this step is an error that says so."""
@@ -207,11 +205,11 @@ def _count_of_an_unheld_node() -> int:
 
     class Probe(Function):
         def free(self) -> None:
-            self.made_version = getrefcount(self)
+            self.seen = [getrefcount(self)]
 
     fn = Probe()
     fn.free()
-    return fn.made_version
+    return fn.seen[0]
 
 
 _UNHELD = _count_of_an_unheld_node()
@@ -257,7 +255,40 @@ def _as_input(x: Any) -> Tensor | Constant:
         return Constant(cast("float", x.item()))
     if isinstance(x, (bool, int, float)):
         return Constant(x)
+    if isinstance(x, (list, tuple)) and _wants_gradient(cast("Any", x)):
+        raise GraphError(
+            explain(
+                "a list of tensors would lose their gradient",
+                got={"type": "list"},
+                need="one tensor",
+                fix="gl.stack(tensors)",
+            )
+        )
     return _tensor_type.made(as_array(x), None)
+
+
+def _wants_gradient(values: Any) -> bool:
+    if isinstance(values, (list, tuple)):
+        return any(_wants_gradient(v) for v in cast("list[Any]", values))
+    return getattr(values, "requires_grad", False)
+
+
+def _held(t: Any) -> Any:
+    """What a node keeps of a result whose memory others look at: a twin, so that only what the user has counts as looking."""
+    if t.grad_fn is None or len(t._version) == 1:
+        return t
+    twin = _tensor_type.made(t._data, t.grad_fn)
+    twin._version = t._version
+    return twin
+
+
+def _share(out: Tensor, data: Array, base: Array | None, inputs: tuple[Any, ...]) -> None:
+    """Let `out` count changes together with the input whose memory it looks at, if there is one."""
+    for t in inputs:
+        array = t._data
+        if data is array or (base is not None and array.__class__ in ARRAY_TYPES and (base is array or base is array.base)):
+            out.share(t)
+            return
 
 
 _tensor_type: type[Tensor]  # filled by gradlab._tensor, which sits above this module
@@ -267,72 +298,3 @@ def use_tensor_type(cls: type[Tensor]) -> None:
     """Tell Function what a Tensor is; called once, by `gradlab._tensor`."""
     global _tensor_type
     _tensor_type = cls
-
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-
-class set_grad_enabled:
-    """Build a graph, or not, in a block or a decorated function; the former state comes back however it ends.
-
-    It holds for this thread and context only. On a generator function it holds while the generator runs, not between.
-
-    >>> with set_grad_enabled(False):
-    ...     is_grad_enabled()
-    False
-    """
-
-    def __init__(self, mode: bool) -> None:
-        self._mode = mode
-        self._tokens: list[Token[bool]] = []
-
-    def __enter__(self) -> None:
-        self._tokens.append(_recording.set(self._mode))
-
-    def __exit__(self, *error: object) -> None:
-        _recording.reset(self._tokens.pop())
-
-    def __call__(self, function: Decorated) -> Decorated:
-        """Run `function` in this mode; what makes this a decorator."""
-        mode = self._mode
-        if inspect.isgeneratorfunction(function):
-
-            @functools.wraps(function)
-            def generate(*args: Any, **kwargs: Any) -> Any:
-                generator = function(*args, **kwargs)
-                value: Any = None
-                while True:
-                    with set_grad_enabled(mode):
-                        try:
-                            item = generator.send(value)
-                        except StopIteration as stop:
-                            return stop.value
-                    value = yield item  # pyright: ignore[reportUnknownVariableType]
-
-            return generate  # type: ignore[return-value]
-
-        @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            with set_grad_enabled(mode):
-                return function(*args, **kwargs)
-
-        return call  # type: ignore[return-value]
-
-
-class no_grad(set_grad_enabled):
-    """Compute without building a graph, in this thread and block only; also a decorator."""
-
-    def __init__(self) -> None:
-        super().__init__(False)
-
-
-class enable_grad(set_grad_enabled):
-    """Build a graph again inside a `no_grad` block; also a decorator."""
-
-    def __init__(self) -> None:
-        super().__init__(True)
-
-
-def is_grad_enabled() -> bool:
-    """Whether ops on tensors that require a gradient build a graph here."""
-    return _recording.get()

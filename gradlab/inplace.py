@@ -10,24 +10,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import ops
-from .errors import GraphError, ShapeError, explain
-from .function import is_grad_enabled
+from .errors import DTypeError, GraphError, ShapeError, explain
+from .function import Function
+from .grad_mode import is_grad_enabled
 
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
-
-UNCHANGED = [0]  # the version of every tensor that was never changed and shares no memory: saves a list per step
 
 
 def assign(x: Tensor, index: Any, value: TensorLike) -> None:
     """`x[index] = value`.
 
     Raises:
-        GraphError: `x` is a leaf that requires a gradient, or a view that can't pass the change on.
+        GraphError: the change can't be differentiated, see `_change`.
+        DTypeError: integers can't hold what requires a gradient.
     """
+    if _is_entries_of(value, x, index):
+        return  # `x[i] += v` ends here: the slice has written through already
 
     def write() -> None:
-        x._data[ops.raw_index(index)] = getattr(value, "_data", value)
+        try:
+            x._data[ops.raw_index(index)] = getattr(value, "_data", value)
+        except ValueError as error:
+            raise _unwritten(x, "x[i] = v", value, error) from None
 
     _change(x, "x[i] = v", value, write, lambda before: ops.set_index(before, index, value))
 
@@ -36,20 +41,35 @@ def arithmetic(x: Tensor, sign: str, other: TensorLike) -> Tensor:
     """`x += other` and its like; `sign` is the operator.
 
     Raises:
-        GraphError: as for `assign`.
+        GraphError: the change can't be differentiated, see `_change`.
         ShapeError: the result has another shape than `x`.
+        DTypeError: the result is no integer, but `x` holds integers.
     """
-    ufunc, step = _ARITHMETIC[sign]
+    ufunc, op = _ARITHMETIC[sign]
     operand: Any = getattr(other, "_data", other)
     if not _fits(np.shape(operand), x.shape):
-        raise ShapeError(
-            explain(f"x {sign} y: the result doesn't fit x", got={"x": x.shape, "y": np.shape(operand)}, need="a y that broadcasts to x")
-        )
+        got = {"x": x.shape, "y": np.shape(operand)}
+        raise ShapeError(explain(f"x {sign} y: the result doesn't fit x", got=got, need="a y that broadcasts to x"))
 
     def write() -> None:
-        ufunc(x._data, operand, out=x._data, casting="same_kind")
+        try:
+            ufunc(x._data, operand, out=x._data, casting="same_kind")
+        except TypeError:
+            raise _no_float(x, f"x {sign} y") from None
+        except ValueError as error:
+            raise _unwritten(x, f"x {sign} y", other, error) from None
 
-    return _change(x, f"x {sign} y", other, write, lambda before: step(before, other))
+    def step(before: Tensor) -> Tensor:
+        after = op(before, other)
+        return after if after.dtype == before.dtype else ops.cast(after, before.dtype)
+
+    return _change(x, f"x {sign} y", other, write, step)
+
+
+def refuse_in_graph(x: Tensor, what: str) -> None:
+    """Raise where a write into the memory of `x` would change what backward needs or reports."""
+    if is_grad_enabled() and x._requires_grad:
+        raise _refused(x, what, "a tensor that requires a gradient can't be written to", "with gl.no_grad(): ...")
 
 
 _ARITHMETIC: dict[str, tuple[np.ufunc, Callable[[Any, Any], Tensor]]] = {
@@ -60,54 +80,109 @@ _ARITHMETIC: dict[str, tuple[np.ufunc, Callable[[Any, Any], Tensor]]] = {
 }
 
 
+def _change(x: Tensor, what: str, other: Any, write: Callable[[], None], step: Callable[[Tensor], Tensor]) -> Tensor:
+    """Change a tensor: in its memory where no gradient is asked for, else by a step of the graph.
+
+    A write into memory is counted, so that a backward which needs the former values raises. A step of the graph gives
+    `x` new memory, so that what earlier steps saved stays right; other tensors that look at the old memory would miss the
+    change, so that this is refused, but for a slice (`b[1] += v`), through which the change is written.
+    """
+    if not (is_grad_enabled() and (x._requires_grad or getattr(other, "requires_grad", False))):
+        write()
+        x.bump()
+        return x
+    if x._data.dtype.kind != "f":
+        raise _no_float(x, what)
+    others = x.sharers()
+    base = _base_of_slice(x, others)
+    for t in (x, base):
+        if t is not None and t._requires_grad and t.grad_fn is None:
+            raise _refused(t, what, "a leaf that requires a gradient can't be changed in place", "with gl.no_grad(): ...")
+    if base is not None:
+        index = x.grad_fn.params["index"]  # type: ignore[union-attr]
+        after = step(_alias(x))
+        _rebind(base, lambda before: ops.set_index(before, index, after))
+        view = base[index]
+        x._data, x.grad_fn, x._requires_grad = view._data, view.grad_fn, view._requires_grad
+        x.share(base)
+    elif others:
+        raise _refused(x, what, "another tensor (a view, or detach()) looks at these values and would miss the change", "y = x.clone()")
+    else:
+        _rebind(x, step)
+    return x
+
+
+def _base_of_slice(x: Tensor, others: list[Tensor]) -> Tensor | None:
+    """The tensor that `x` is a slice of, if that is the only other one on this memory."""
+    fn = x.grad_fn
+    is_slice = isinstance(fn, ops.Slice) and bool(fn.inputs) and len(others) == 1 and fn.inputs[0]._data is others[0]._data
+    return others[0] if is_slice else None
+
+
+def _alias(x: Tensor) -> Tensor:
+    """`x` as it is now, for the graph to keep."""
+    before = type(x).made(x._data, x.grad_fn)
+    before._requires_grad, before._version = x._requires_grad, x._version
+    return before
+
+
+def _rebind(x: Tensor, step: Callable[[Tensor], Tensor]) -> None:
+    """Make `x` the result of a step on what it was."""
+    before = _alias(x)
+    after = step(before)
+    if after.grad_fn is not None:
+        _replace(after.grad_fn, x, before)
+        if before.grad_fn is not None and before.grad_fn.retained:
+            kept = [r for r in before.grad_fn.retained if r() is x]
+            before.grad_fn.retained = [r for r in before.grad_fn.retained if r() is not x] or None
+            after.grad_fn.retained = kept or None
+    x._data, x.grad_fn, x._requires_grad, x._version = after._data, after.grad_fn, after._requires_grad, after._version
+
+
+def _replace(fn: Function, x: Tensor, before: Tensor) -> None:
+    """Let the steps between `before` and `fn` read `before` in the place of `x`, which would else hold itself (a cycle)."""
+    oldest = 0 if before.grad_fn is None else before.grad_fn.seq
+    reached, seen = [fn], {fn}
+    for node in reached:  # grows while it is walked
+        if any(t is x for t in node.inputs):
+            node.inputs = tuple([before if t is x else t for t in node.inputs])
+        for parent in node.parents:
+            if parent is not None and parent.seq > oldest and parent.inputs and parent not in seen:
+                seen.add(parent)
+                reached.append(parent)
+
+
+def _is_entries_of(value: Any, x: Tensor, index: Any) -> bool:
+    """Whether `value` is a slice that looks at the very entries `x[index]`."""
+    fn = getattr(value, "grad_fn", None)
+    return (
+        isinstance(fn, ops.Slice)
+        and bool(fn.inputs)
+        and fn.inputs[0]._data is x._data
+        and any(t is value for t in x.sharers())
+        and repr(fn.params["index"]) == repr(ops.raw_index(index))
+    )
+
+
 def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether a shape broadcasts to the target without widening it."""
     return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(reversed(shape), reversed(target), strict=False))
 
 
-def _change(x: Tensor, what: str, other: Any, write: Callable[[], None], step: Callable[[Tensor], Tensor]) -> Tensor:
-    """Change a tensor: in its memory where no gradient is asked for, else by a step of the graph.
-
-    Inside the graph the values get new memory, so that what earlier steps saved stays right.
-    """
-    if is_grad_enabled() and (x.requires_grad or getattr(other, "requires_grad", False)):
-        if x.grad_fn is None and x.requires_grad:
-            raise GraphError(
-                explain(
-                    f"{what}: a leaf that requires a gradient can't be changed in place",
-                    got={"shape": x.shape},
-                    need="no_grad around the change, or a new tensor",
-                    fix="with gl.no_grad(): ...",
-                )
-            )
-        before = type(x).made(x._data, x.grad_fn)
-        before.requires_grad, before._version = x.requires_grad, x.shared_version()
-        after = step(before)
-        if x.grad_fn is not None and x.grad_fn.view:
-            after = _written_through(x, what, after)
-        x._data, x.grad_fn, x.requires_grad, x._version = after._data, after.grad_fn, after.requires_grad, after._version
-    elif x.grad_fn is not None:
-        x._data = x._data.copy()  # what the graph saved stays as it was
-        x._version = UNCHANGED
-        write()
-    else:
-        write()
-        x.bump()
-    return x
+def _refused(x: Tensor, what: str, why: str, fix: str) -> GraphError:
+    got = {"shape": x.shape} if x.grad_fn is None else {"shape": x.shape, "grad_fn": x.grad_fn}
+    return GraphError(explain(f"{what}: {why}", got=got, need="no_grad around the change, or a tensor of its own", fix=fix))
 
 
-def _written_through(x: Tensor, what: str, after: Tensor) -> Tensor:
-    """The view `x` of a result, after what it looks at was given the new entries; `b[1] += v` comes here."""
-    fn = x.grad_fn
-    if not isinstance(fn, ops.Slice) or not fn.inputs:
-        raise GraphError(
-            explain(
-                f"{what}: this tensor is a view, and the change would not reach what it looks at",
-                got={"grad_fn": fn},
-                need="a tensor of its own",
-                fix="y = x.clone()",
-            )
+def _no_float(x: Tensor, what: str) -> DTypeError:
+    return DTypeError(explain(f"{what}: integers can't hold the result", got={"x": x.dtype}, need="a floating x", fix="x = x.float()"))
+
+
+def _unwritten(x: Tensor, what: str, value: Any, error: ValueError) -> ShapeError | GraphError:
+    if "read-only" in str(error):
+        return GraphError(
+            explain(f"{what}: the memory of x is read-only", got={"shape": x.shape}, need="a tensor of its own", fix="x = x.clone()")
         )
-    base: Any = fn.inputs[0]
-    base[fn.params["index"]] = after
-    return base[fn.params["index"]]
+    return ShapeError(
+        explain(f"{what}: the value doesn't fit", got={"x": x.shape, "v": np.shape(value)}, need="a v that broadcasts to the entries")
+    )

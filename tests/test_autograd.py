@@ -248,3 +248,24 @@ def test_any_graph_agrees_with_forward_mode(steps):
     values[-1].backward()
     got = 0.0 if x.grad is None else x.grad.item()
     np.testing.assert_allclose([values[-1].item(), got], duals[-1], rtol=1e-9, atol=1e-9)
+
+
+def test_a_float64_seed_is_not_rounded_on_the_way():
+    x, seed = leaf([1.0, 1.0]), np.array([1 / 3, 1 / 7])
+    (x * 1.0).backward(seed)
+    assert x.grad.tolist() == seed.tolist()
+
+
+def test_threads_that_share_a_leaf_lose_no_part():
+    x = leaf(np.zeros(1000))
+
+    def work():
+        for _ in range(50):
+            (x * 1.0).sum().backward()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert set(x.grad.data.tolist()) == {200.0}

@@ -64,3 +64,10 @@ def test_random_numbers_repeat_with_the_seed():
 def test_integers_can_not_require_a_gradient_at_creation():
     with pytest.raises(DTypeError):
         gl.arange(3, requires_grad=True)
+
+
+def test_numpy_integers_count_as_integers_and_float64_is_drawn_finely():
+    assert gl.arange(np.int64(3)).dtype == np.int64
+    for draw in (gl.rand, gl.randn):
+        numbers = draw(100, dtype=gl.float64).data
+        assert (numbers != numbers.astype(np.float32)).any()

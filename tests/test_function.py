@@ -165,6 +165,29 @@ def test_a_rule_may_skip_an_input_that_needs_nothing():
     assert b.grad.tolist() == [2.0]
 
 
+def test_a_rule_may_return_a_number_but_no_list():
+    class Number(gl.Function):
+        def forward(self, x):
+            return x * 2.0
+
+        def backward(self, g):
+            return 2.0
+
+    x = gl.tensor(1.0, requires_grad=True)
+    Number.apply(x).backward()
+    assert x.grad.item() == 2.0
+
+    class List(gl.Function):
+        def forward(self, a, b):
+            return a + b
+
+        def backward(self, g):
+            return [g, g]
+
+    with pytest.raises(GraphError, match=r"list[\s\S]*a tuple of 2"):
+        List.apply(gl.ones(2, requires_grad=True), gl.ones(2)).sum().backward()
+
+
 def test_a_path_that_carries_nothing_is_passed_over():
     class Stop(gl.Function):
         def forward(self, x):
@@ -237,6 +260,76 @@ def test_threads_start_with_gradients_on():
         thread.start()
         thread.join()
     assert seen == [True]
+
+
+def test_one_mode_object_serves_several_threads():
+    mode, seen = gl.no_grad(), []
+    barrier = threading.Barrier(2)
+
+    def work():
+        with mode:
+            barrier.wait()
+            seen.append(gl.is_grad_enabled())
+            barrier.wait()
+        seen.append(gl.is_grad_enabled())
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert sorted(seen) == [False, False, True, True] and gl.is_grad_enabled()
+
+
+def test_set_grad_enabled_is_a_statement_a_block_and_a_decorator():
+    gl.set_grad_enabled(False)
+    assert not gl.is_grad_enabled()
+    gl.set_grad_enabled(True)
+    with gl.set_grad_enabled(False):
+        assert not gl.is_grad_enabled()
+    assert gl.is_grad_enabled()
+
+    @gl.set_grad_enabled(False)
+    def double(x):
+        return x * 2.0
+
+    assert gl.is_grad_enabled() and not double(gl.ones(1, requires_grad=True)).requires_grad
+
+
+def test_brackets_may_be_left_out_of_a_decorator():
+    @gl.no_grad
+    def double(x):
+        return x * 2.0
+
+    @gl.enable_grad
+    def triple(x):
+        return x * 3.0
+
+    x = gl.ones(1, requires_grad=True)
+    with gl.no_grad():
+        assert triple(x).requires_grad
+    assert not double(x).requires_grad
+
+
+def test_a_decorated_generator_is_thrown_into_and_closed_in_its_mode():
+    seen = []
+
+    @gl.no_grad()
+    def batches():
+        try:
+            try:
+                yield 1
+            except KeyError:
+                seen.append(gl.is_grad_enabled())
+            yield 2
+        finally:
+            seen.append(gl.is_grad_enabled())
+
+    steps = batches()
+    next(steps)
+    assert steps.throw(KeyError()) == 2
+    steps.close()
+    assert seen == [False, False] and gl.is_grad_enabled()
 
 
 # -- versions

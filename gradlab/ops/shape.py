@@ -27,7 +27,6 @@ class Reshape(Function):
         Case(Draw((0, 3)), shape=(3, 0)),
     )
     reads = ()
-    view = True
 
     def forward(self, x: Array, shape: tuple[int, ...]) -> Array:
         self.shape = x.shape
@@ -74,7 +73,6 @@ class Flatten(Function):
         Case(Draw((2, 0, 3)), start_dim=1),
     )
     reads = ()
-    view = True
 
     def forward(self, x: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
         self.shape = x.shape
@@ -118,7 +116,6 @@ class Transpose(Function):
         Case(Draw((0, 3)), dim0=0, dim1=1),
     )
     reads = ()
-    view = True
 
     def forward(self, x: Array, dim0: int, dim1: int) -> Array:
         self.dims = axis_of("transpose", dim0, x), axis_of("transpose", dim1, x)
@@ -153,7 +150,6 @@ class Permute(Function):
         Case(Draw((0, 3)), dims=(1, 0)),
     )
     reads = ()
-    view = True
 
     def forward(self, x: Array, dims: tuple[int, ...]) -> Array:
         self.order = [axis_of("permute", d, x) for d in dims]
@@ -196,7 +192,6 @@ class Expand(Function):
         Case(Draw((0, 3)), shape=(2, -1, -1)),
     )
     reads = ()
-    view = True
 
     def forward(self, x: Array, shape: tuple[int, ...]) -> Array:
         lead = len(shape) - x.ndim
@@ -242,7 +237,6 @@ class Squeeze(Function):
         Case(Draw((0, 1)), dim=1),
     )
     reads = ()
-    view = True
 
     def forward(self, x: Array, dim: int | tuple[int, ...] | None = None) -> Array:
         self.shape = x.shape
@@ -276,7 +270,6 @@ class Unsqueeze(Function):
         Case(Draw((0, 3)), dim=2),
     )
     reads = ()
-    view = True
 
     def forward(self, x: Array, dim: int) -> Array:
         self.shape = x.shape
