@@ -107,7 +107,6 @@ export class Lines {
       this.plot = new uPlot(this.options(), table as unknown as uPlot.AlignedData, this.element);
       this.element.append(this.names);
     } else this.plot?.setData(table as unknown as uPlot.AlignedData, true);
-    this.label();
   }
 
   destroy(): void {
@@ -147,7 +146,7 @@ export class Lines {
         {},
         ...lines.map(line => ({ label: line.name, stroke: line.colour, width: 1.3, points: { show: line.steps.length < 3, size: 4 } }))
       ],
-      hooks: { drawClear: [u => this.drawBand(u)], draw: [u => this.drawOdd(u)] }
+      hooks: { drawClear: [u => this.drawBand(u)], draw: [u => this.drawOdd(u), u => this.label(u)] }
     };
   }
 
@@ -171,9 +170,8 @@ export class Lines {
   }
 
   /** Names at the right end of the lines, moved apart where they would cover each other. */
-  private label(): void {
-    const { plot, input } = this;
-    if (!plot || !input) return;
+  private label(plot: uPlot): void {
+    const input = this.input as LinesInput;
     const { lines, left, axis, right, height } = input;
     const ends = lines.map(line => {
       const tail: number[] = [];
@@ -182,7 +180,7 @@ export class Lines {
         if (x > 0 && x < Infinity) tail.push(Math.log10(x));
       }
       const mean = tail.reduce((a, b) => a + b, 0) / tail.length;
-      return { line, y: tail.length > 0 ? plot.valToPos(10 ** mean, 'y') : height / 2 };
+      return { line, y: tail.length > 0 ? plot.bbox.top / uPlot.pxRatio + plot.valToPos(10 ** mean, 'y') : height / 2 };
     });
     ends.sort((a, b) => a.y - b.y);
     ends.forEach((end, i) => (end.y = Math.max(end.y, i > 0 ? (ends[i - 1]?.y ?? 0) + 13 : 6)));

@@ -55,7 +55,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const further = html('div', { class: 'gl-further' });
   const map = html('div', { class: 'gl-map' }, scroller, scale, ticks);
   const lines = new Lines('Lines over steps');
-  const lineLabel = html('div', { class: 'gl-label gl-plotname' });
+  const lineLabel = html('div', { class: 'gl-label gl-plotname', title: 'gradient norm, or update : weight' });
   const chart = html('div', { class: 'gl-chartroom' }, lineLabel, lines.element);
   view.signal.addEventListener('abort', () => lines.destroy(), { once: true });
   followWidth(view, body, width => (room.value = width));
@@ -180,7 +180,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const drawLines = (selected: ReadonlySet<string>, palette: Palette) => {
     const close = closeRows(rows, selected);
     const colours = palette.strokes;
-    write(lineLabel, mode.value === 'u' ? 'update' : '‖g‖');
+    write(lineLabel, mode.value === 'u' ? 'u : w' : '‖g‖');
     lines.update({
       lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, name, axis.width, colours[i] as string)),
       axis,
