@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..backend import DEFAULT_FLOAT, is_array, xp_of
-from ..errors import DTypeError, ShapeError, explain
+from ..backend import as_array, is_array, xp_of
+from ..errors import DataError, DTypeError, ShapeError, explain
 
 
 def collate(items: list[Any]) -> Any:
@@ -18,27 +18,33 @@ def collate(items: list[Any]) -> Any:
     Integers stay int64, Python floats become float32, arrays keep their dtype.
 
     Raises:
-        ShapeError: items of different sizes.
+        ShapeError: items of different kinds or sizes.
         DTypeError: something that can't be put in a batch.
+        DataError: an item, or a part of one, is None.
 
     >>> x, y = collate([(0.5, 1), (1.5, 2)])
     >>> x.tolist(), y.tolist()
     ([0.5, 1.5], [1, 2])
     """
+    kinds = [_kind(item) for item in items]
+    if not items or "None" in kinds:
+        raise DataError(
+            explain(
+                "DataLoader: no batch can be made where something is missing",
+                got={f"item {kinds.index('None')}": None} if items else {"items": 0},
+                need="a value in each item; or a collate_fn of your own",
+            )
+        )
+    _same("kind", kinds)
     first = items[0]
-    if isinstance(first, Tensor) or is_array(first):
-        return _stacked([item._data if isinstance(item, Tensor) else item for item in items])
-    if isinstance(first, np.generic):
-        return Tensor.made(np.array(items), None)
-    if isinstance(first, (bool, int, float)):
-        array = np.array(items)
-        return Tensor.made(array.astype(DEFAULT_FLOAT) if array.dtype.kind == "f" else array, None)
-    if isinstance(first, str):
+    if kinds[0] == "text":
         return items
-    if isinstance(first, Mapping):
+    if kinds[0] == "numbers":
+        return _stacked([item._data if isinstance(item, Tensor) else item for item in items])
+    if kinds[0] == "dict":
         _same("keys", [sorted(map(str, item)) for item in items])
         return {key: collate([item[key] for item in items]) for key in first}
-    if isinstance(first, (tuple, list)):
+    if kinds[0] == "sequence":
         _same("length", [len(item) for item in items])
         parts = [collate(list(part)) for part in zip(*items, strict=True)]
         if isinstance(first, tuple):
@@ -47,15 +53,30 @@ def collate(items: list[Any]) -> Any:
     raise DTypeError(
         explain(
             "DataLoader: can't make a batch of this",
-            got={"item": type(first).__name__},
-            need="tensors, arrays, numbers, or tuples and dicts of them; or a collate_fn of your own",
+            got={"item": kinds[0]},
+            need="tensors, arrays, numbers, text, or tuples and dicts of them; or a collate_fn of your own",
         )
     )
 
 
-def _stacked(arrays: list[Any]) -> Tensor:
-    _same("shape", [np.shape(a) for a in arrays])
-    return Tensor.made(xp_of(arrays[0]).stack(arrays), None)
+def _kind(item: object) -> str:
+    if isinstance(item, (str, bytes)):  # also NumPy's own, which are NumPy scalars too
+        return "text"
+    if isinstance(item, (Tensor, bool, int, float, np.generic)) or is_array(item):
+        return "numbers"
+    if isinstance(item, Mapping):
+        return "dict"
+    if isinstance(item, (tuple, list)):
+        return "sequence"
+    return "None" if item is None else type(item).__name__
+
+
+def _stacked(values: list[Any]) -> Tensor:
+    arrays = [value for value in values if is_array(value)]
+    if not arrays:
+        return Tensor.made(as_array(values), None)
+    _same("shape", [np.shape(value) for value in values])
+    return Tensor.made(as_array(xp_of(arrays[0]).stack(values)), None)
 
 
 def _same(what: str, values: list[Any]) -> None:

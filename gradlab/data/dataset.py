@@ -72,10 +72,11 @@ class TensorDataset(Dataset):
         >>> TensorDataset(np.arange(5)).batch([4, 0])[0].tolist()
         [4, 0]
         """
-        return tuple([rows(t._data, indices) for t in self.tensors])
+        index = np.asarray(indices, np.int64)
+        return tuple([rows(t._data, index) for t in self.tensors])
 
 
-def rows(array: Array, indices: list[int]) -> Tensor:
+def rows(array: Array, index: np.ndarray) -> Tensor:
     """A tensor of the chosen rows, which shares no memory with `array`."""
     xp = xp_of(array)
-    return Tensor.made(xp.take(array, xp.asarray(indices, np.int64), axis=0), None)
+    return Tensor.made(xp.take(array, xp.asarray(index), axis=0), None)

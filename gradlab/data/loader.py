@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from operator import index
 from typing import Any
+
+import numpy as np
 
 from .._tensor import Tensor
 from ..backend import is_array
@@ -45,12 +48,17 @@ class DataLoader:
         drop_last: bool = False,
         collate_fn: Callable[[list[Any]], Any] | None = None,
     ) -> None:
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise DataError(
-                explain("DataLoader: batch_size counts items", got={"batch_size": batch_size}, need="a whole number, 1 or more")
-            )
         if shuffle and sampler is not None:
             raise DataError("DataLoader: shuffle and sampler both say in which order items are read; give one of them")
+        if sampler is not None and iter(sampler) is sampler:
+            raise DataError(
+                explain(
+                    "DataLoader: this sampler can be read only once, so the second epoch would be empty",
+                    got={"sampler": type(sampler).__name__},
+                    need="something that begins anew in each `for`: a list, a range, a class with __iter__",
+                    fix="sampler=list(...)",
+                )
+            )
         if isinstance(dataset, tuple) and dataset and all(isinstance(t, Tensor) or is_array(t) for t in dataset):
             dataset = TensorDataset(*dataset)
         if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
@@ -62,7 +70,7 @@ class DataLoader:
                 )
             )
         self.dataset: Dataset | Any = dataset
-        self.batch_size, self.drop_last, self.collate_fn = batch_size, drop_last, collate_fn
+        self.batch_size, self.drop_last, self.collate_fn = _count(batch_size), drop_last, collate_fn
         self.sampler: Iterable[int]
         self.sampler = sampler if sampler is not None else RandomSampler(dataset, seed=seed) if shuffle else SequentialSampler(dataset)
 
@@ -88,7 +96,18 @@ class DataLoader:
             if type(dataset) is TensorDataset:
                 return dataset.batch
             if isinstance(dataset, Tensor) or is_array(dataset):
-                array = dataset._data if isinstance(dataset, Tensor) else dataset
-                return lambda indices: rows(array, indices)
+                array: Any = dataset._data if isinstance(dataset, Tensor) else dataset
+                if array.dtype.kind in "biuf":  # what is no number goes item by item: text stays text
+                    return lambda indices: rows(array, np.asarray(indices, np.int64))
         combine = collate if self.collate_fn is None else self.collate_fn
         return lambda indices: combine([dataset[i] for i in indices])
+
+
+def _count(batch_size: Any) -> int:
+    try:
+        n = 0 if isinstance(batch_size, bool) else index(batch_size)
+    except TypeError:
+        n = 0
+    if n < 1:
+        raise DataError(explain("DataLoader: batch_size counts items", got={"batch_size": batch_size}, need="a whole number, 1 or more"))
+    return n

@@ -196,8 +196,8 @@ class Module:
         for parameter in self.parameters():
             if set_to_none:
                 parameter.grad = None
-            elif parameter._grad is not None:
-                parameter._grad[...] = 0
+            elif parameter.grad is not None:
+                parameter.grad.zero_()
 
     def to(self: Self, dtype: Any) -> Self:
         """Convert every floating parameter, its gradient and every floating buffer to `dtype`.
@@ -272,7 +272,8 @@ class Module:
 def _reached(start: Iterable[Named], inside: Callable[[Any], list[Named]], every: bool = False) -> Iterator[Named]:
     """What is in and below `start`, depth first: once, or under `every` path; no cycle is followed around."""
     passed: set[int] = set()
-    waiting: list[tuple[str | None, Any]] = [*start][::-1]
+    waiting: list[tuple[str | None, Any]] = [*start]
+    waiting.reverse()
     while waiting:
         path, value = waiting.pop()
         if path is None:  # all that is inside was given: another path may lead here again

@@ -9,7 +9,7 @@ from ..errors import DTypeError, explain
 class Parameter(Tensor):
     """A leaf tensor that modules find by itself: in attributes, lists, tuples and dicts.
 
-    It shares memory with the array or tensor it is made from, and is cut from that tensor's graph.
+    It shares memory with the array it is made from; of a tensor it copies the numbers.
 
     Args:
         data: a tensor, an array, or nested lists of numbers.
@@ -35,7 +35,7 @@ class Parameter(Tensor):
                     fix="data.astype('float32')",
                 )
             )
-        super().__init__(data._data if isinstance(data, Tensor) else data, requires_grad=requires_grad)
+        super().__init__(data, requires_grad=requires_grad)
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()

@@ -136,9 +136,9 @@ class Optimizer:
         for group in self.param_groups:
             for p in group["params"]:
                 if set_to_none:
-                    p._grad = None
-                elif p._grad is not None:
-                    p._grad[...] = 0
+                    p.grad = None
+                elif p.grad is not None:
+                    p.grad.zero_()
 
     # What a tracer reads
 

@@ -48,3 +48,42 @@ def test_ragged_items_are_refused_and_named(items, text):
 def test_what_cannot_be_put_in_a_batch_is_named():
     with pytest.raises(TypeError, match=r"(?s)can't make a batch.*object"):
         collate([object()])
+
+
+def test_text_stays_a_list_of_whatever_kind_it_is():
+    for words in (["a", "bc"], [np.str_("a"), np.str_("bc")], [b"a", b"bc"], ["a", np.str_("bc")]):
+        assert collate(words) is words
+    images, words = collate([(np.zeros(2), np.str_("a")), (np.ones(2), np.str_("b"))])
+    assert images.shape == (2, 2) and words == ["a", "b"]
+
+
+@pytest.mark.parametrize(("items", "i"), [
+    ([1.0, None], 1), ([None, 1.0], 0), ([np.zeros(2), np.zeros(2), None], 2), ([(1, 2), (1, None)], 1), ([{"a": [None]}], 0),
+    (["a", None], 1), ([gl.ones(1), None], 1), ([{"a": 1}, None], 1),
+])  # fmt: skip
+def test_a_missing_value_is_named_wherever_it_is(items, i):
+    with pytest.raises(gl.errors.DataError, match=f"(?s)something is missing.*item {i} .*None"):
+        collate(items)
+
+
+@pytest.mark.parametrize("items", [[1, "a"], ["a", 1], [1.0, (1.0,)], [{"a": 1}, 2], [np.zeros(1), "a"], [np.zeros(1), [0.0]]], ids=str)
+def test_items_of_different_kinds_are_refused(items):
+    with pytest.raises(gl.ShapeError, match=r"(?s)different kind.*item 0.*item 1"):
+        collate(items)
+
+
+@pytest.mark.parametrize("item", [
+    np.array(["a"]), np.array([None]), np.array([b"a"]), np.datetime64("2026-01-01"), np.array(["2026-01-01"], "M8[D]"), 10**30,
+], ids=repr)  # fmt: skip
+def test_only_numbers_become_tensors(item):
+    with pytest.raises(gl.DTypeError, match="only numbers"):
+        collate([item, item])
+
+
+def test_numbers_beside_arrays_without_axes_are_stacked():
+    assert collate([np.array(1.0), 2.0, gl.tensor(3.0), np.float32(4)]).tolist() == [1, 2, 3, 4]
+
+
+def test_nothing_makes_no_batch():
+    with pytest.raises(gl.errors.DataError, match="no batch"):
+        collate([])

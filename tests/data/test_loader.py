@@ -132,6 +132,36 @@ def test_a_batch_size_that_counts_nothing_is_refused(batch_size):
         data.DataLoader((X, Y), batch_size=batch_size)
 
 
+@pytest.mark.parametrize("batch_size", [np.int64(4), np.uint8(4), gl.tensor(4), np.array(4)], ids=lambda b: type(b).__name__)
+def test_any_whole_number_is_a_batch_size(batch_size):
+    loader = data.DataLoader((X, Y), batch_size=batch_size)
+    assert [len(y) for _, y in loader] == [4, 4, 2] and len(loader) == 3 and type(loader.batch_size) is int
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [lambda: iter([0, 1]), lambda: (i for i in range(2)), lambda: zip([0], [1], strict=True), lambda: map(int, "01")],
+    ids=["iter", "gen", "zip", "map"],
+)
+def test_a_sampler_that_can_be_read_only_once_is_refused(sampler):
+    with pytest.raises(gl.errors.DataError, match=r"(?s)read only once.*sampler=list"):
+        data.DataLoader((X, Y), sampler=sampler())
+
+
+@pytest.mark.parametrize(
+    "sampler", [[2, 1], (2, 1), np.array([2, 1]), range(2, 0, -1), {2: "b", 1: "a"}.keys()], ids=lambda s: type(s).__name__
+)
+def test_a_sampler_gives_every_epoch_the_same_items(sampler):
+    loader = data.DataLoader((X, Y), sampler=sampler)
+    assert order(loader) == order(loader) == [2, 1]
+
+
+def test_a_dataset_of_text_gives_lists():
+    assert list(data.DataLoader(np.array(["a", "bc", "d"]), batch_size=2)) == [["a", "bc"], ["d"]]
+    with pytest.raises(gl.DTypeError, match="only numbers"):
+        data.TensorDataset(np.array(["a", "b"]))
+
+
 def test_what_has_no_numbered_items_is_refused():
     with pytest.raises(TypeError, match="__len__ and __getitem__"):
         data.DataLoader(iter([1, 2]))

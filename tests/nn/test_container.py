@@ -58,3 +58,15 @@ def test_flatten_keeps_the_batch_axis():
     assert nn.Flatten()(x).shape == (2, 12) and nn.Flatten(0)(x).shape == (24,)
     assert nn.Identity()(x) is x
     assert repr(nn.Flatten()) == "Flatten(start_dim=1, end_dim=-1)"
+
+
+@pytest.mark.parametrize("name", ["forward", "append", "train", "training", "_buffers", "__len__", "a.b", "", 1])
+def test_a_name_that_would_hide_or_confuse_something_is_refused(name):
+    with pytest.raises(gl.errors.ArgumentError, match="can't be the name of a part"):
+        nn.Sequential({name: nn.Identity()})
+
+
+def test_slices_and_replacements_keep_names():
+    net = nn.Sequential({"first": nn.Identity(), "second": nn.ReLU()})
+    net[0] = nn.Tanh()
+    assert [name for name, _ in net[:1].named_children()] == ["first"] and isinstance(net[0], nn.Tanh)

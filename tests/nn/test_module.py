@@ -267,3 +267,111 @@ def test_nothing_of_a_call_outlives_it():
         assert result() is None and module() is None
     finally:
         gc.enable()
+
+
+def test_a_module_reached_by_many_paths_is_looked_into_once():
+    net = nn.Linear(1, 1)
+    for _ in range(60):  # 2^60 paths: only a walk that passes what it has seen comes to an end
+        net = nn.Sequential(net, net)
+    assert [name for name, _ in net.named_parameters()] == [".".join("0" * 60) + ".weight", ".".join("0" * 60) + ".bias"]
+    assert len(list(net.modules())) == 61 and not any(m.training for m in net.eval().modules())
+    net.requires_grad_(False).zero_grad()
+    assert not any(p.requires_grad for p in net.to(gl.float64).parameters()) and list(net.buffers()) == []
+    assert net.apply(lambda module: None) is net and [name for name, _ in net.named_children()] == ["0"]
+
+
+def test_a_module_thousands_deep_is_walked():
+    net = nn.Linear(1, 1)
+    for _ in range(3000):
+        net = nn.Sequential(net)
+    assert len(list(net.parameters())) == 2 and len(net.state_dict()) == 2
+
+
+def test_containers_may_hold_themselves_and_one_another():
+    node, ring = {"layer": nn.Linear(1, 1, bias=False)}, [nn.Linear(1, 1, bias=False)]
+    node["parent"] = node
+    ring.append([ring, node])
+    node["ring"] = ring
+    net = nn.Module()
+    net.node, net.ring, net.pair = node, ring, (node, node)
+    names = [name for name, _ in net.named_parameters()]
+    assert names == ["node.layer.weight", "node.ring.0.weight"]
+    assert {"pair.1.layer.weight", "ring.0.weight", "ring.1.1.layer.weight"} < net.state_dict().keys()
+    assert "(node.layer): Linear" in repr(net) and "(pair.1.layer): Linear" in repr(net)
+
+
+def test_containers_linked_in_a_long_row_or_shared_many_times_are_walked():
+    row, shared = None, [nn.Linear(1, 1, bias=False)]
+    for _ in range(5000):
+        row = {"next": row}
+    for _ in range(60):
+        shared = [shared, shared]
+    net = nn.Module()
+    net.row, net.shared = row, shared
+    assert len(list(net.parameters())) == 1
+
+
+def test_a_shared_list_gives_its_parts_every_name_in_the_state():
+    net = nn.Module()
+    net.a = net.b = [nn.Linear(1, 1, bias=False)]
+    assert list(net.state_dict()) == ["a.0.weight", "b.0.weight"]
+    assert [name for name, _ in net.named_parameters()] == ["a.0.weight"]
+
+
+@pytest.mark.parametrize("name", ["forward", "train", "parameters", "state_dict", "to", "__call__"])
+@pytest.mark.parametrize(
+    "value", [lambda: nn.Linear(1, 1), lambda: nn.Parameter([1.0]), list, lambda: 3], ids=["module", "parameter", "list", "int"]
+)
+def test_a_method_cannot_be_overwritten_by_a_part_of_the_model(name, value):
+    net = nn.Module()
+    with pytest.raises(gl.errors.ArgumentError, match=f"Module.{name} is a method"):
+        setattr(net, name, value())
+    assert name not in vars(net)
+
+
+def test_a_method_of_your_own_is_not_hidden_by_a_module_but_a_function_may_replace_one():
+    class Coder(nn.Module):
+        layer = nn.Identity()
+
+        def encode(self, x):
+            return x
+
+    net = Coder()
+    with pytest.raises(gl.errors.ArgumentError, match=r"Coder.encode is a method"):
+        net.encode = nn.Identity()
+    net.layer = nn.ReLU()  # a class attribute is only a default
+    net.forward = lambda x: x + 1
+    assert net(1) == 2 and list(net.children()) == [net.layer]
+
+
+def test_a_property_that_fails_says_why():
+    class Net(nn.Module):
+        @property
+        def width(self):
+            return self.layers[0].wieght
+
+        @property
+        def size(self):
+            return self.width
+
+        @property
+        def odd(self):
+            raise AttributeError("the real reason")
+
+    net = Net()
+    with pytest.raises(AttributeError, match="Net has no attribute 'layers'"):
+        _ = net.size
+    net.layers = [nn.Linear(1, 1)]
+    for name in ("width", "size"):
+        with pytest.raises(AttributeError, match="Linear has no attribute 'wieght'; did you mean weight"):
+            getattr(net, name)
+    with pytest.raises(AttributeError, match=r"^the real reason$"):
+        _ = net.odd
+
+
+def test_frozen_integers_cannot_be_unfrozen():
+    net = nn.Module()
+    net.ids = nn.Parameter(np.array([1, 2]), requires_grad=False)
+    with pytest.raises(gl.DTypeError):
+        net.requires_grad_()
+    assert not net.requires_grad_(False).ids.requires_grad

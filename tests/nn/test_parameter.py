@@ -41,3 +41,13 @@ def test_a_copied_parameter_is_a_parameter_with_memory_of_its_own(again):
     q = again(p)
     p.data[...] = 0
     assert type(q) is nn.Parameter and q.requires_grad and q.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "data", [np.array([1, 2]), gl.tensor([1, 2]), np.array([True]), np.uint8(3)], ids=["array", "tensor", "bool", "scalar"]
+)
+def test_the_way_out_of_integers_works(data):
+    with pytest.raises(gl.DTypeError, match=r"have no gradient") as caught:
+        nn.Parameter(data)
+    way_out = str(caught.value).split("try:")[1].strip()
+    assert nn.Parameter(eval(way_out, {"data": data})).dtype == np.float32

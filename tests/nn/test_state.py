@@ -99,3 +99,42 @@ def test_an_optimizer_keeps_its_parameters_through_loading():
     m(gl.tensor([[2.0]])).sum().backward()
     optimizer.step()
     assert m.weight.tolist() == [[3.0]]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [["a"], [b"a"], [None], [1j], np.array(["2026-01-01"], "M8[D]"), np.array([1], "m8[s]")],
+    ids=["str", "bytes", "object", "complex", "date", "span"],
+)
+@pytest.mark.parametrize("strict", [True, False])
+def test_values_that_are_no_real_numbers_are_refused_before_anything_is_written(wrong, strict):
+    m, state = net(), net().state_dict()
+    before = m.state_dict()
+    state["2.bias"] = np.array(wrong)
+    with pytest.raises(gl.DTypeError, match=r"(?s)nothing was loaded.*2\.bias"):
+        m.load_state_dict(state, strict=strict)
+    assert all(np.array_equal(before[k].data, v.data) for k, v in m.state_dict().items())
+
+
+def test_integers_fit_floats_but_fractions_fit_no_buffer_of_integers():
+    m = nn.Module()
+    m.register_buffer("count", gl.tensor([3]))
+    m.register_buffer("mean", gl.tensor([0.5]))
+    m.load_state_dict({"count": np.array([4], np.int32), "mean": np.array([2])})
+    assert m.count.tolist() == [4] and m.mean.tolist() == [2]
+    with pytest.raises(gl.DTypeError, match="float32, not int64"):
+        m.load_state_dict({"mean": np.array([9.0]), "count": gl.tensor([1.5])})
+    assert m.mean.tolist() == [2]
+
+
+def test_a_read_only_array_is_refused_before_anything_is_written():
+    m = nn.Module()
+    m.a, m.b = nn.Parameter([1.0]), nn.Parameter(np.broadcast_to(np.float32(1), (3,)))
+    with pytest.raises(gl.errors.StateError, match=r"(?s)can't be written.*b.*\(3,\)"):
+        m.load_state_dict({"a": np.zeros(1), "b": np.zeros(3)})
+    assert m.a.tolist() == [1]
+
+
+def test_a_state_that_is_no_dict_is_refused():
+    with pytest.raises(TypeError, match=r"(?s)a state is a dict.*list"):
+        nn.Identity().load_state_dict([])
