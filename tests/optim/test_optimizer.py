@@ -211,3 +211,136 @@ def test_a_training_loop_keeps_nothing_of_a_step_alive(make):
         assert whole() is None
     finally:
         gc.enable()
+
+
+def stepped(make, shape=(2,)):
+    """An optimizer of one parameter that has made a step."""
+    p = nn.Parameter(np.ones(shape, np.float32))
+    optimizer = make([p])
+    p.grad = np.ones(shape, np.float32)
+    optimizer.step()
+    return p, optimizer
+
+
+@pytest.mark.parametrize(("saved", "own"), [("SGD", "Adam"), ("momentum", "Adam"), ("Adam", "SGD"), ("AdamW", "momentum")])
+def test_a_state_of_another_method_is_refused_and_nothing_is_changed(saved, own):
+    _, other = stepped(MAKERS[saved])
+    _, optimizer = stepped(MAKERS[own])
+    before = repr(optimizer.state_dict())
+    with pytest.raises(gl.errors.ArgumentError, match=r"(?s)another method saved this; nothing was loaded.*options"):
+        optimizer.load_state_dict(other.state_dict())
+    assert repr(optimizer.state_dict()) == before
+    optimizer.step()
+
+
+def changed(state, **entries):
+    return {"state": {0: {**state["state"][0], **entries}}, "param_groups": state["param_groups"]}
+
+
+BROKEN = {
+    "no dict": lambda s: [1],
+    "a module's state": lambda s: nn.Linear(1, 1).state_dict(),
+    "no groups": lambda s: {"state": {}},
+    "groups without params": lambda s: {**s, "param_groups": [{"lr": 1.0}]},
+    "state without entries": lambda s: {**s, "state": {0: 3}},
+    "an unknown number": lambda s: {**s, "state": {7: s["state"][0]}},
+    "a number as text": lambda s: {**s, "state": {"0": s["state"][0]}},
+    "a missing moment": lambda s: {**s, "state": {0: {"step": 1}}},
+    "another name": lambda s: changed(s, momentum_buffer=np.ones(2)),
+    "a moment of another shape": lambda s: changed(s, exp_avg=np.ones(1, np.float32)),
+    "a moment that is a number": lambda s: changed(s, exp_avg=np.float32(1)),
+    "a moment without axes": lambda s: changed(s, exp_avg=np.array(1, np.float32)),
+    "a moment of integers": lambda s: changed(s, exp_avg_sq=np.ones(2, int)),
+    "a moment of text": lambda s: changed(s, exp_avg_sq=np.array(["a", "b"])),
+    "a step of 1.5": lambda s: changed(s, step=1.5),
+    "a step below 0": lambda s: changed(s, step=-1),
+    "an unknown option": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "momentum": 0.9}]},
+    "an option that makes no sense": lambda s: {**s, "param_groups": [{**s["param_groups"][0], "lr": -1.0}]},
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN.keys())
+@pytest.mark.parametrize("kind", ["Adam", "AdamW"])
+def test_a_broken_state_is_refused_before_anything_is_changed(kind, broken):
+    p, optimizer = stepped(MAKERS[kind])
+    good, before = optimizer.state_dict(), repr(optimizer.state_dict())
+    with pytest.raises((gl.errors.ArgumentError, gl.ShapeError)):
+        optimizer.load_state_dict(broken(good))
+    assert repr(optimizer.state_dict()) == before
+    optimizer.load_state_dict(good)
+    optimizer.step()
+    assert optimizer.state[p]["step"] == 2
+
+
+def test_a_number_that_stands_for_two_parameters_is_refused():
+    a, b = nn.Parameter([1.0]), nn.Parameter([1.0])
+    optimizer = optim.SGD([{"params": [a]}, {"params": [b], "lr": 0.5}], lr=0.1)
+    state = optimizer.state_dict()
+    state["param_groups"][1]["params"] = [0]
+    with pytest.raises(gl.errors.ArgumentError, match="twice"):
+        optimizer.load_state_dict(state)
+
+
+def test_options_are_checked_in_every_group_before_the_first_is_changed():
+    a, b = nn.Parameter([1.0]), nn.Parameter([1.0])
+    optimizer = optim.SGD([{"params": [a]}, {"params": [b]}], lr=0.1)
+    state = optimizer.state_dict()
+    state["param_groups"][0]["lr"], state["param_groups"][1]["momentum"] = 9.0, -1.0
+    with pytest.raises(ValueError, match="momentum can't be negative"):
+        optimizer.load_state_dict(state)
+    assert optimizer.lr_of(a) == 0.1
+
+
+def test_momentum_that_is_loaded_or_switched_on_has_its_column():
+    _, saved = stepped(MAKERS["momentum"])
+    p = nn.Parameter([1.0, 1.0])
+    optimizer = optim.SGD([p], lr=0.1)
+    assert optimizer.columns == ()
+    optimizer.load_state_dict(saved.state_dict())
+    assert optimizer.columns == ("momentum",) and optimizer.summary(p) == {"momentum": 1.0}
+    optimizer.param_groups[0]["momentum"] = 0.0
+    assert optimizer.columns == () and optimizer.summary(p) == {}
+
+
+def test_a_method_of_your_own_loads_what_it_saved():
+    class Counting(optim.Optimizer):
+        def step(self):
+            for p in self.params():
+                self.state.setdefault(p, {"seen": 0, "sum": np.zeros(p.shape), "scale": np.array(1.0)})["seen"] += 1
+
+    p, optimizer = stepped(lambda params: Counting(params, {"lr": 1.0}))
+    again = Counting([p], {"lr": 2.0})
+    again.load_state_dict(optimizer.state_dict())
+    assert again.state[p]["seen"] == 1 and again.lr_of(p) == 1.0
+    with pytest.raises(gl.ShapeError):
+        again.load_state_dict({**optimizer.state_dict(), "state": {0: {"sum": np.zeros(3)}}})
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_read_only_parameter_is_refused_before_anything_is_moved(make):
+    first, fixed = nn.Parameter([1.0]), nn.Parameter(np.broadcast_to(np.float32(1), (3,)))
+    optimizer = make([{"params": [first]}, {"params": [fixed]}])
+    first.grad, fixed.grad = [1.0], [1.0] * 3
+    with pytest.raises(gl.errors.ArgumentError, match=r"(?s)read-only; nothing was moved.*try:  p.data = p.data.copy\(\)"):
+        optimizer.step()
+    assert first.tolist() == [1] and optimizer.state == {}
+    fixed.data = fixed.data.copy()
+    optimizer.step()
+    assert first.item() < 1 and max(fixed.tolist()) < 1
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_new_tensor_never_takes_over_the_moments_of_one_that_is_gone(make):
+    optimizer, after = make([nn.Parameter([1.0])]), set()
+    for _ in range(50):  # a freed tensor's place in memory, and so its id, is soon used again
+        p = nn.Parameter([1.0])
+        optimizer.param_groups[0]["params"] = [p]
+        optimizer.state.clear()
+        p.grad = [1.0]
+        optimizer.step()
+        p.grad = [1.0]
+        optimizer.step()
+        after.add(p.item())
+        assert optimizer.lr_of(p) == optimizer.param_groups[0]["lr"]
+        del p
+    assert len(after) == 1
