@@ -8,6 +8,8 @@ export const CHIP_HEIGHT = 20;
 export const CHIP_OFFSET = 268;
 /** The line of a box with its name and times. */
 export const HEADER = 20;
+/** Between chips of one node. */
+export const STACK_GAP = 4;
 
 /** The way of one edge inside one group, in the group's own coordinates. */
 export interface Bend {
@@ -53,3 +55,62 @@ export interface Link {
 
 /** Where on an item an edge may start or end; a box has the place where the edge crosses its border. */
 export type Port = (edge: number, item: Item, end: 'from' | 'to') => number | null;
+
+/** What is to be laid out; a node's number is its place in the list, and the list is in tape order. */
+export interface LayoutNode {
+  /** The innermost box around it; -1 for none. */
+  box: number;
+  /** A chip: it stands beside this node. */
+  beside?: number;
+  /** A small node in the column of the chips, for what no gradient passes. */
+  side?: boolean;
+  /** Of a chip, in pixels. */
+  height?: number;
+}
+
+export interface LayoutBox {
+  /** The box around this one; -1 for none. */
+  parent: number;
+}
+
+export interface LayoutEdge {
+  from: number;
+  to: number;
+}
+
+export interface LayoutInput {
+  nodes: readonly LayoutNode[];
+  boxes: readonly LayoutBox[];
+  edges: readonly LayoutEdge[];
+}
+
+export interface Placed {
+  id: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface PlacedEdge extends LayoutEdge {
+  points: [number, number][];
+  /** From a chip straight into the node it stands beside. */
+  chip: boolean;
+}
+
+export interface Layout {
+  nodes: Placed[];
+  boxes: Placed[];
+  chips: Placed[];
+  edges: PlacedEdge[];
+  width: number;
+  height: number;
+}
+
+/** The boxes around a node, innermost first, ending with -1 for the whole picture. */
+export function chain(boxes: readonly LayoutBox[], box: number): number[] {
+  const out: number[] = [];
+  for (let b = box; b >= 0; b = (boxes[b] as LayoutBox).parent) out.push(b);
+  out.push(-1);
+  return out;
+}

@@ -3,6 +3,7 @@
 import type { Layout, LayoutInput, LayoutNode } from '../draw/layout';
 import type { Kind, Leaf, Op, Structure } from '../protocol/messages';
 import { plural } from '../draw/format';
+import { APART, Modules, roles, SIDE } from './nesting';
 
 /** More nodes than these are not drawn: modules are folded first, then the middle of the tape. */
 export const MOST_NODES = 300;
@@ -40,92 +41,6 @@ export interface Scene {
   /** Per module path whether its box is open. */
   open: Map<string, boolean>;
   layout?: Layout;
-}
-
-const MAIN = 0;
-const SIDE = 1;
-const APART = 2;
-
-/**
- * Which ops belong to the training graph (or feed it), which only read from it, and which are an evaluation beside it.
- *
- * Ops come in tape order, so that one pass forward and one backward see every ancestor.
- */
-export function roles(ops: readonly Op[]): Uint8Array {
-  const role = new Uint8Array(ops.length);
-  if (!ops.some(op => op.grad)) return role;
-  const reads = new Uint8Array(ops.length);
-  ops.forEach((op, i) => {
-    reads[i] = op.grad || op.inputs.some(([from, j]) => from === 'op' && reads[j as number]) ? 1 : 0;
-    role[i] = op.grad ? MAIN : reads[i] ? SIDE : APART;
-  });
-  for (let i = ops.length - 1; i >= 0; i--) {
-    for (const [from, j] of (ops[i] as Op).inputs) {
-      if (from === 'op') role[j] = Math.min(role[j] as number, role[i] as number);
-    }
-  }
-  return role;
-}
-
-/** How the modules of a step nest, and which of them deserve a box. */
-class Modules {
-  readonly drawn: boolean[];
-  readonly depth: number[];
-  private readonly first: number[];
-
-  constructor(
-    private readonly structure: Structure,
-    role: Uint8Array
-  ) {
-    const { modules, ops } = structure;
-    const own = modules.map(() => 0);
-    const held = modules.map(() => 0);
-    this.first = modules.map(() => -1);
-    ops.forEach((op, i) => {
-      if (op.module === null || role[i] === APART) return;
-      own[op.module] = (own[op.module] as number) + 1;
-      const takes = op.inputs.some(([from, j]) => from === 'leaf' && structure.leaves[j as number]?.kind === 'parameter');
-      if (takes) held[op.module] = (held[op.module] as number) + 1;
-      if ((this.first[op.module] as number) < 0) this.first[op.module] = i;
-    });
-    const children = modules.map(() => 0);
-    const busy = modules.map((_, m) => (own[m] as number) > 0);
-    for (let m = modules.length - 1; m >= 0; m--) {
-      const parent = modules[m]?.parent ?? null;
-      if (parent !== null && busy[m]) {
-        children[parent] = (children[parent] as number) + 1;
-        busy[parent] = true;
-      }
-    }
-    // A module of one op without parameters (GELU, a loss) is as well said by the op's own node.
-    const bare = modules.map((_, m) => own[m] === 1 && children[m] === 0 && held[m] === 0);
-    const roots = modules.filter((module, m) => module.parent === null && busy[m] && !bare[m]).length;
-    this.drawn = modules.map((module, m) => {
-      const wrapsAll = module.parent === null && roots === 1 && (children[m] as number) > 0;
-      return busy[m] === true && !wrapsAll && !bare[m];
-    });
-    this.depth = modules.map(() => 0);
-    modules.forEach((module, m) => {
-      const above = module.parent === null ? 0 : (this.depth[module.parent] as number);
-      this.depth[m] = above + (this.drawn[m] ? 1 : 0);
-    });
-  }
-
-  /** The modules around an op, outermost first, that get a box. */
-  around(op: Op): number[] {
-    const out: number[] = [];
-    for (let m = op.module; m !== null; m = this.structure.modules[m]?.parent ?? null) if (this.drawn[m]) out.push(m);
-    return out.reverse();
-  }
-
-  /** Which modules are closed when everything deeper than `limit` is, less what the reader chose. */
-  closed(limit: number, chosen: ReadonlyMap<string, boolean>): boolean[] {
-    return this.structure.modules.map((module, m) => {
-      if (!this.drawn[m]) return false;
-      const open = chosen.get(module.path);
-      return open === undefined ? (this.depth[m] as number) >= limit : !open;
-    });
-  }
 }
 
 /** A run of ops that becomes one node. */
@@ -343,44 +258,4 @@ export function fold(structure: Structure, chosen: ReadonlyMap<string, boolean> 
   const open = new Map(structure.modules.map((module, m) => [module.path, !closed[m]]));
   const { parts, boxes, nodes, parents, edges, partOf } = builder;
   return { parts, boxes, input: { nodes, boxes: parents, edges }, partOf, open };
-}
-
-/** The op a backward pass starts from: the last loss of the graph, or else the last op of it. */
-export function rootOf(ops: readonly Op[]): number {
-  const loss = ops.findLastIndex(op => op.grad && op.kind === 'loss');
-  return loss >= 0 ? loss : ops.findLastIndex(op => op.grad);
-}
-
-/** Every edge on a way from the selected parts to the root, by its number. */
-export function pathEdges(scene: Scene, selected: ReadonlySet<number>, root: number): Set<number> {
-  const { edges } = scene.input;
-  const reach = (from: Iterable<number>, forward: boolean) => {
-    const next = new Map<number, number[]>();
-    for (const { from: a, to: b } of edges) {
-      const [source, target] = forward ? [a, b] : [b, a];
-      const list = next.get(source);
-      if (list) list.push(target);
-      else next.set(source, [target]);
-    }
-    const seen = new Set(from);
-    const todo = [...seen];
-    for (let n = todo.pop(); n !== undefined; n = todo.pop()) {
-      for (const m of next.get(n) ?? []) {
-        if (!seen.has(m)) {
-          seen.add(m);
-          todo.push(m);
-        }
-      }
-    }
-    return seen;
-  };
-  const hot = new Set<number>();
-  const target = root < 0 ? -1 : (scene.partOf[root] as number);
-  if (target < 0 || selected.size === 0) return hot;
-  const down = reach(selected, true);
-  const up = reach([target], false);
-  edges.forEach((edge, e) => {
-    if (down.has(edge.from) && down.has(edge.to) && up.has(edge.to) && up.has(edge.from)) hot.add(e);
-  });
-  return hot;
 }

@@ -8,11 +8,12 @@ import { layout, type Layout, type Placed } from '../draw/layout';
 import { BoxView, ChipView, NodeView, type Fonts } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Leaf, Structure } from '../protocol/messages';
-import { pathEdges, rootOf, type Part, type Scene } from './fold';
+import type { Part, Scene } from './fold';
 import type { Marked } from './store';
 import { batchOf, leafNumber, madeAt, opGradient, opValue, timeOf } from './view';
 import type { TipText } from './tip';
 import { READABLE } from './viewport';
+import { pathEdges, rootOf } from './way';
 
 let pictures = 0;
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fold, MOST_NODES, pathEdges, roles, rootOf, type Scene } from '../panels/fold';
+import { fold, MOST_NODES, type Scene } from '../panels/fold';
+import { roles } from '../panels/nesting';
+import { pathEdges, rootOf } from '../panels/way';
 import { briefRepr } from '../panels/picture';
 import { layout } from '../draw/layout';
 import type { Structure } from '../protocol/messages';
