@@ -15,7 +15,8 @@ from .module import Module
 class Sequential(Module):
     """Modules in a row: each gets what the one before it returned.
 
-    Takes modules, or one dict that names them. Indexing gives a module, slicing a shorter Sequential that shares them.
+    Takes modules, or one dict that names them; a name that would hide a method is refused. Indexing gives a module,
+    slicing a shorter Sequential that shares them.
 
     >>> len(Sequential(Identity(), Flatten()))
     2

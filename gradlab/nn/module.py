@@ -283,7 +283,9 @@ def _reached(start: Iterable[Named], inside: Callable[[Any], list[Named]], every
             yield path, value
             if every:
                 waiting.append((None, value))
-            waiting += [(_join(path, name), child) for name, child in reversed(inside(value))]
+            children = inside(value)
+            if children:
+                waiting += [(_join(path, name), child) for name, child in reversed(children)]
 
 
 def _held(value: Any) -> list[Named]:
@@ -302,7 +304,7 @@ def _parts(pairs: Iterable[Named], every: bool = False) -> list[Named]:
 
 
 def _members(module: Module, every: bool = False) -> list[Named]:
-    return _parts(module.__dict__.items(), every)
+    return _parts([pair for pair in module.__dict__.items() if pair[0] != "_buffers"], every)
 
 
 def _modules(members: list[Named]) -> list[Named]:

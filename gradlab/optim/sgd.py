@@ -87,7 +87,7 @@ class SGD(Optimizer):
         else:
             b = state["momentum_buffer"] = self._fitted(p, b)
             b *= momentum
-            b += (1 - group["dampening"]) * g
+            b += (1 - group["dampening"]) * g if group["dampening"] else g
         return g + momentum * b if group["nesterov"] else b
 
     def summary(self, p: Tensor) -> dict[str, float]:

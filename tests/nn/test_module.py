@@ -375,3 +375,15 @@ def test_frozen_integers_cannot_be_unfrozen():
     with pytest.raises(gl.DTypeError):
         net.requires_grad_()
     assert not net.requires_grad_(False).ids.requires_grad
+
+
+def test_ordinary_attributes_do_not_come_to_the_search_for_close_names(monkeypatch):
+    net, x = Net(), gl.ones(1, 2)
+
+    def search(self, name):
+        raise AssertionError(f"{name} was not found at once")
+
+    monkeypatch.setattr(nn.Module, "__getattr__", search)
+    net(x).sum().backward()
+    net.eval().zero_grad()
+    assert net.hidden[0].weight.grad is None and net.state_dict()
