@@ -10,7 +10,7 @@ from ..cases import Case, Draw, Given, Ints
 from ..errors import DTypeError, LabelError, ShapeError, explain
 from ..function import Function
 from .argument import need_reduction, reduced
-from .dtype import kept, wide
+from .dtype import all_below, kept, wide
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -43,7 +43,7 @@ def _places(ids: Array, shape: tuple[int, int], ignore_index: int) -> tuple[tupl
     if ids.ndim != 1:
         ids = xp.reshape(ids, (n,))
     live = None
-    if n and not (0 <= (low := xp.min(ids)) <= (high := xp.max(ids)) < classes and not 0 <= ignore_index < classes):
+    if n and not (all_below(ids, classes) and not 0 <= ignore_index < classes):
         live = ids != ignore_index
         ids = xp.where(live, ids, 0)
         low, high = xp.min(ids), xp.max(ids)

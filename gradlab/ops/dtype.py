@@ -49,6 +49,16 @@ def kept(g: Array, where: Array) -> Array:
     return (g.view(f"i{g.dtype.itemsize}") * where).view(g.dtype)
 
 
+def all_below(ids: Array, n: int) -> bool:
+    """Whether every id is one of 0 to n - 1, in one pass: read without its sign, a negative id is a huge one.
+
+    >>> import numpy as np
+    >>> all_below(np.array([0, 2]), 3), all_below(np.array([0, -1]), 3)
+    (True, False)
+    """
+    return bool(xp_of(ids).max(ids.view(f"u{ids.dtype.itemsize}")) < n)
+
+
 def need_floats(op: str, x: Array) -> None:
     """Refuse integers and booleans where the result would have to be a fraction.
 

@@ -8,6 +8,7 @@ from ..backend import Array, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ShapeError, explain
 from .argument import Dim, spelled
+from .dtype import wide
 from .refusal import AlongAxes
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _need_entries(op: str, x: Array, dim: Dim) -> None:
 
 def _shared(x: Array, y: Array, g: Array, dim: Dim) -> Array:
     """g, in equal parts, to the entries of x that equal y; where y is NaN, to the NaNs."""
-    xp = xp_of(g)
+    xp, g = xp_of(g), wide(g)
     hit = (x == y) | (x != x)
     return xp.where(hit, g / xp.sum(hit, axis=dim, keepdims=True, dtype=g.dtype), 0.0)
 

@@ -11,7 +11,7 @@ from ..backend import Array, align, is_array, scatter_add, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ShapeError, explain
 from ..function import Function
-from .dtype import kept
+from .dtype import kept, wide
 from .refusal import Broadcasting
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ class Gather(Function):
         return x[self.index]
 
     def backward(self, g: Array) -> Array:
+        g = wide(g)
         dx = xp_of(g).zeros(self.shape, dtype=g.dtype)
         scatter_add(dx, self.index, g)
         return dx

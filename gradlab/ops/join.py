@@ -9,6 +9,7 @@ from ..backend import Array, is_array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
+from .argument import axis_of
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -43,6 +44,8 @@ class Cat(Function):
         try:
             y = xp_of(xs[0]).concatenate(xs, axis=dim)
         except ValueError:
+            if xs[0].ndim:
+                axis_of("cat", dim, xs[0])
             raise ShapeError(
                 explain(
                     "cat: the shapes don't line up",
@@ -71,6 +74,7 @@ def cat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
 
     Raises:
         ShapeError: the sizes of the other axes differ.
+        DimError: the tensors have no axis `dim`.
 
     >>> cat([[1.0], [2.0, 3.0]]).data
     array([1., 2., 3.], dtype=float32)
@@ -99,11 +103,12 @@ class Stack(Function):
         try:
             y = xp_of(xs[0]).stack(xs, axis=dim)
         except ValueError:
+            axis_of("stack", dim, xs[0], extra=1)
             raise ShapeError(
                 explain(
                     "stack: the shapes differ",
                     got={str(i): x.shape for i, x in enumerate(xs)},
-                    need=f"the same shape for all, and a dim from {-xs[0].ndim - 1} to {xs[0].ndim}",
+                    need="the same shape for all",
                 )
             ) from None
         self.dim = dim % y.ndim
@@ -145,6 +150,7 @@ class Narrow(Function):
     reads = ()
 
     def forward(self, x: Array, dim: int, start: int, length: int) -> Array:
+        axis = axis_of("narrow", dim, x)
         if start < 0 or length < 0 or start + length > x.shape[dim]:
             raise ShapeError(
                 explain(
@@ -153,7 +159,7 @@ class Narrow(Function):
                     need=f"a part of the {x.shape[dim]} entries along dim {dim}",
                 )
             )
-        self.shape, self.part = x.shape, (*(slice(None),) * (dim % x.ndim), slice(start, start + length))
+        self.shape, self.part = x.shape, (*(slice(None),) * axis, slice(start, start + length))
         return x[self.part]
 
     def backward(self, g: Array) -> Array:
@@ -185,7 +191,7 @@ def split(x: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Ten
     >>> [piece.shape for piece in split(gl.zeros(5), 2)]
     [(2,), (2,), (1,)]
     """
-    n = x.shape[dim]
+    n = x.shape[axis_of("split", dim, x)]
     if isinstance(split_size, int):
         if split_size < 1:
             raise ShapeError(explain("split: pieces need a size", got={"split_size": split_size}, need="1 or more"))
@@ -211,4 +217,4 @@ def chunk(x: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """
     if chunks < 1:
         raise ShapeError(explain("chunk: into how many pieces?", got={"chunks": chunks}, need="1 or more"))
-    return split(x, max(1, -(-x.shape[dim] // chunks)), dim)
+    return split(x, max(1, -(-x.shape[axis_of("chunk", dim, x)] // chunks)), dim)

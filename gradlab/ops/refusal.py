@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from .._tensor import Tensor
 
 
+_run = Function._run  # called by this name, it costs half of what super() does
+
+
 class AlongAxes(Function):
     """A step with a `dim`; one that the input does not have, or has named twice, is refused."""
 
     def _run(self) -> Tensor:
         try:
-            return super()._run()
+            return _run(self)
         except np.exceptions.AxisError:
             shape, dim = self.inputs[0].shape, self.params["dim"]
             n = max(len(shape), 1)
@@ -37,7 +40,7 @@ class Broadcasting(Function):
 
     def _run(self) -> Tensor:
         try:
-            return super()._run()
+            return _run(self)
         except ValueError:
             shapes = [x.shape for x in self.inputs]
             if _broadcast(shapes):

@@ -81,6 +81,35 @@ def test_an_index_array_that_is_filled_anew_moves_no_gradient():
     assert x.grad.tolist() == [2.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("kind", [np.array, gl.tensor, lambda i: (np.array(i), slice(None)), lambda i: [gl.tensor(k) for k in i]])
+def test_an_index_that_is_filled_anew_after_an_assignment_moves_no_gradient(kind):
+    for wanted in (ops.getitem, ops.set_index):
+        x, v = gl.tensor(np.zeros((3, 2)), requires_grad=True), gl.tensor(np.ones((1, 2)), requires_grad=True)
+        index = kind([0])
+        y = wanted(x, index) if wanted is ops.getitem else wanted(x, index, v)
+        for part in index if isinstance(index, (tuple, list)) else [index]:
+            if isinstance(part, gl.Tensor):
+                part.data[...] = 2
+            elif isinstance(part, np.ndarray):
+                part[...] = 2
+        y.backward(gl.tensor(np.arange(1.0, y.data.size + 1).reshape(y.shape)))
+        if wanted is ops.getitem:
+            assert x.grad.tolist() == [[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]]
+        else:
+            assert v.grad.tolist() == [[1.0, 2.0]] and x.grad.tolist() == [[0.0, 0.0], [3.0, 4.0], [5.0, 6.0]]
+
+
+def test_a_mask_that_is_filled_anew_moves_no_gradient():
+    for c in (np.array([True, False]), gl.tensor([True, False])):
+        x = gl.tensor([1.0, 2.0], requires_grad=True)
+        ys = [x[c], ops.set_index(x, c, 0.0), ops.set_index(x * 1, (c,), 0.0)]
+        (c.data if isinstance(c, gl.Tensor) else c)[...] = [False, True]
+        for y, want in zip(ys, ([1.0, 0.0], [0.0, 1.0], [0.0, 1.0]), strict=True):
+            x.grad = None
+            y.sum().backward()
+            assert x.grad.tolist() == want
+
+
 def test_ints_and_slices_look_at_the_memory_and_arrays_copy():
     x = gl.zeros(3, 4)
     for i in (0, slice(1, 3), (0, 1), ...):
