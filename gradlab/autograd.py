@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import observe
 from .backend import Array, as_array, xp_of
@@ -74,6 +74,7 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
     if maker is None:
         _accumulate(root, seed, None, False)
         return
+    watched = observe.current is not None
     pending: dict[Function, Array] = {maker: seed}
     owned: set[Function] = set()  # whose pending gradient is an array this pass made, so += may write it
     steps = _oldest_first(maker)
@@ -84,13 +85,16 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
             if fn.retained is not None:
                 _retain(fn, g)
             parents, needs = fn.parents, fn.needs
-            for i, d in enumerate(fn.pull(g)):
+            for i, d in enumerate(fn.pull(g) if watched else fn.pull_unwatched(g)):
                 if d is not None and needs[i]:
                     parent = parents[i]
                     if parent is None:
-                        leaf = fn.inputs[i]
+                        leaf: Any = fn.inputs[i]
                         if leaf.grad_fn is None:
-                            _accumulate(leaf, d, fn, fn.fresh)  # type: ignore[arg-type]
+                            if watched:
+                                _accumulate(leaf, d, fn, fn.fresh)
+                            else:
+                                leaf.accumulate(d, fn.fresh)
                     elif parent not in pending:
                         pending[parent] = d
                     elif parent in owned:
