@@ -21,10 +21,9 @@ def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
     """
     if numpy:
         axis, keepdims = numpy.pop("axis", None), numpy.pop("keepdims", False)
-        wrong = [name for name, value in numpy.items() if value is not None]  # numpy.sum(t) passes out=None
-        if wrong:
+        if numpy:
             raise KeywordError(
-                explain(f"reduction: no such keyword as {', '.join(wrong)}", got=numpy, need="dim and keepdim (or axis and keepdims)")
+                explain(f"reduction: no such keyword as {', '.join(numpy)}", got=numpy, need="dim and keepdim (or axis and keepdims)")
             )
         dim, keepdim = axis if dim is None else dim, keepdim or bool(keepdims)
     if isinstance(dim, list):

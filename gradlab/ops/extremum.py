@@ -70,9 +70,9 @@ def _first(index: Array, g: Array, shape: tuple[int, ...], dim: int) -> Array:
     return xp.where(xp.reshape(xp.arange(shape[dim]), along) == index, g, 0.0)
 
 
-def _one_dim(op: str, params: dict[str, Any], numpy: dict[str, Any]) -> dict[str, Any]:
+def _one_dim(op: str, params: dict[str, Any]) -> dict[str, Any]:
     params.setdefault("dim", None)
-    if isinstance(params["dim"], tuple) and "out" not in numpy:
+    if isinstance(params["dim"], tuple):
         raise ShapeError(
             explain(
                 f"{op}: there is no one place of a value over several axes",
@@ -231,8 +231,8 @@ def max(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: A
     >>> max([[1.0, 5.0], [3.0, 2.0]], dim=1).indices.data
     array([1, 0])
     """
-    params = _one_dim("max", spelled(dim, keepdim, numpy), numpy)
-    if params["dim"] is None or "out" in numpy:  # numpy.max(t, axis) asks for the values alone
+    params = _one_dim("max", spelled(dim, keepdim, numpy))
+    if params["dim"] is None:
         return AMax.apply(x, **params)
     return Extremum(Max.apply(x, **params), ArgMax.apply(x, **params))
 
@@ -270,7 +270,7 @@ def min(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: A
     >>> min([[1.0, 5.0], [3.0, 2.0]], dim=1).values.data
     array([1., 2.], dtype=float32)
     """
-    params = _one_dim("min", spelled(dim, keepdim, numpy), numpy)
-    if params["dim"] is None or "out" in numpy:  # numpy.min(t, axis) asks for the values alone
+    params = _one_dim("min", spelled(dim, keepdim, numpy))
+    if params["dim"] is None:
         return AMin.apply(x, **params)
     return Extremum(Min.apply(x, **params), ArgMin.apply(x, **params))

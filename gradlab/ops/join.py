@@ -19,10 +19,10 @@ def _none_given(op: str) -> ShapeError:
     return ShapeError(explain(f"{op}: there is nothing to join", got={"tensors": "none"}, need="at least one tensor"))
 
 
-def _arrays(xs: tuple[Any, ...]) -> list[Array]:
+def _arrays(xs: tuple[Any, ...]) -> tuple[Array, ...]:
     """Python numbers among them as 0-d arrays, in the dtype that the others were brought to."""
     dtype = next((x.dtype for x in xs if is_array(x)), None)
-    return [x if is_array(x) else xp_of(x).asarray(x, dtype=dtype) for x in xs]
+    return tuple([x if is_array(x) else xp_of(x).asarray(x, dtype=dtype) for x in xs])
 
 
 class Cat(Function):

@@ -128,8 +128,9 @@ class Linear(Function):
                     fix=fix,
                 )
             )
-        if getattr(bias, "shape", ()) not in ((weight.shape[0],), (1,), ()):
-            got = {"weight": weight.shape, "bias": bias.shape}
+        extent = getattr(bias, "shape", ())  # a Python number has none
+        if extent not in ((weight.shape[0],), (1,), ()):
+            got = {"weight": weight.shape, "bias": extent}
             raise ShapeError(explain("linear: the bias does not fit the weight", got=got, need=f"bias: ({weight.shape[0]},)"))
         if x.dtype is not weight.dtype:
             need_one_dtype("linear", x=x, weight=weight)
