@@ -3,10 +3,10 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
+import type { PageSession } from '../panels/registry';
 import type { Actions } from './commands';
 import { loads } from './empty';
 import type { Follower } from './follow';
-import type { PageSession } from '../panels/registry';
 import { type Announcement, sessionOf } from './session';
 import { Dock } from './sidebar';
 import { makeReadable } from './width';
@@ -58,15 +58,9 @@ export class Desk implements Actions, IDisposable {
     else this.open();
   }
 
-  /** Docks a session that came to life in the page; says whether it belongs to a notebook here. */
+  /** Takes a session that came to life; says whether it belongs to a notebook here. */
   take(announcement: Announcement): boolean {
-    if (!this.follower.announce(announcement)) return false;
-    const key = docked(announcement.model_id);
-    if (sessionStorage.getItem(key) === null) {
-      sessionStorage.setItem(key, '');
-      this.open();
-    }
-    return true;
+    return this.follower.announce(announcement);
   }
 
   /** Opens the dock when a cell that loads gradlab has run, also where the session was there before. */
@@ -95,8 +89,18 @@ export class Desk implements Actions, IDisposable {
     return this.dock;
   }
 
+  // A new session opens the dock by itself, once its notebook is in front.
+  private openOnce(modelId: string): void {
+    const key = docked(modelId);
+    if (sessionStorage.getItem(key) !== null) return;
+    sessionStorage.setItem(key, '');
+    this.open();
+  }
+
   private refresh(): void {
-    if (this.dock && !this.dock.isDisposed) this.dock.present(this.follower.scene);
+    const { scene } = this.follower;
+    if (scene.kind === 'view' && scene.loss === null) this.openOnce(scene.modelId);
+    if (this.dock && !this.dock.isDisposed) this.dock.present(scene);
   }
 
   private dock: Dock | null = null;

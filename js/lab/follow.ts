@@ -49,14 +49,17 @@ export class Follower implements IDisposable {
 
   /** Takes a session that came to life; says whether a notebook of this page has its kernel. */
   announce({ model_id: modelId, kernel_id: kernelId }: Announcement): boolean {
-    if (!this.tracker.find(panel => this.watches.get(panel)?.id === kernelId)) return false;
-    this.held.set(kernelId, { modelId, loss: null });
-    this.emit();
-    return true;
+    // Outputs of an earlier session announce it again when they are drawn again.
+    if (!this.gone.has(modelId) && this.held.get(kernelId)?.modelId !== modelId) {
+      this.held.set(kernelId, { modelId, loss: null });
+      this.emit();
+    }
+    return this.tracker.find(panel => this.watches.get(panel)?.id === kernelId) !== undefined;
   }
 
   /** Forgets a session that was closed. */
   forget(modelId: string): void {
+    this.gone.add(modelId);
     for (const [kernelId, held] of this.held) if (held.modelId === modelId) this.held.delete(kernelId);
     this.emit();
   }
@@ -88,7 +91,9 @@ export class Follower implements IDisposable {
 
   private onLost(watch: KernelWatch, loss: Loss): void {
     const held = watch.id === null ? undefined : this.held.get(watch.id);
-    if (held) held.loss = loss;
+    if (!held) return;
+    held.loss = loss;
+    this.gone.add(held.modelId);
   }
 
   private emit(): void {
@@ -96,6 +101,7 @@ export class Follower implements IDisposable {
   }
 
   private readonly watches = new Map<NotebookPanel, KernelWatch>();
+  private readonly gone = new Set<string>();
   private readonly held = new Map<string, Held>();
   private disposed = false;
   private readonly changedSignal = new Signal<this, void>(this);

@@ -66,7 +66,14 @@ export class Dock extends Panel {
     this.view = view;
     this.addWidget(view);
     const data = { [VIEW]: { version_major: 2, version_minor: 0, model_id: modelId } };
-    await view.renderModel(new MimeModel({ trusted: true, data }));
+    try {
+      await view.renderModel(new MimeModel({ trusted: true, data }));
+    } catch (error) {
+      // Another notebook came to the front before this one was drawn.
+      if (view.isDisposed) return;
+      throw error;
+    }
+    if (view.isDisposed) return;
     const inner = view instanceof Panel ? view.widgets[0] : undefined;
     inner?.disposed.connect(() => {
       if (this.viewKey === key) this.sessionClosedSignal.emit(modelId);
