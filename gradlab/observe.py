@@ -10,7 +10,7 @@ nothing from gradlab, so a tracer that nobody uses costs one attribute read per 
 | backward | the Function | (g,) | the gradients, one an input |
 | accumulate | a leaf or retained Tensor | (d, the Function it came from or None) | None |
 | module | the Module | its arguments | its result |
-| step | the Optimizer | () | a list of (parameter, update array) |
+| step | the Optimizer | () | a list of (parameter, update array), with None for the array where nobody `wants_updates` |
 """
 
 from __future__ import annotations
@@ -46,6 +46,14 @@ def attach(observer: Observer) -> None:
 def detach(observer: Observer) -> None:
     """Stop calling `observer`; detaching one that is not attached does nothing."""
     _refill(tuple(o for o in _attached if o is not observer))
+
+
+def wants_updates() -> bool:
+    """Whether somebody needs what the next step does to the parameters, which costs a copy of them.
+
+    An observer says so by an attribute `wants_updates`; one without it always gets the updates.
+    """
+    return any(getattr(o, "wants_updates", True) for o in _attached)
 
 
 def watched(observer: Observer, kind: Kind, target: object, inputs: tuple[Any, ...], call: Callable[[], Result]) -> Result:

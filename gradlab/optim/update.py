@@ -60,16 +60,19 @@ def observed(step: Callable[..., Any]) -> Callable[..., Any]:
             if observer is None:
                 self._scratch = None
             return step(self, *args, **kwargs)
+        moving = [p for group in getattr(self, "param_groups", ()) for p in group["params"] if args or kwargs or p._grad is not None]
         result: list[Any] = []
 
         def run() -> list[tuple[Tensor, Any]]:
+            if not observe.wants_updates():
+                result.append(step(self, *args, **kwargs))
+                return [(p, None) for p in moving]
+            if self._scratch is None:
+                self._scratch = Scratch()
+            before = self._scratch.copies(moving)
             result.append(step(self, *args, **kwargs))
             return differences(moving, before)
 
-        moving = [p for group in getattr(self, "param_groups", ()) for p in group["params"] if args or kwargs or p._grad is not None]
-        if self._scratch is None:
-            self._scratch = Scratch()
-        before = self._scratch.copies(moving)
         self._stepping = True
         try:
             observe.watched(observer, "step", self, (), run)

@@ -127,6 +127,11 @@ class Recorder:
 
     # Events
 
+    @property
+    def wants_updates(self) -> bool:
+        """Whether the update of this step is read: the optimizer copies its parameters only then."""
+        return self.norms and self._steps.tape.full
+
     def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> tuple[Any, ...] | None:
         """Called by the core before something happens; `end` gets back what this returns."""
         entered = clock() if self._timing else 0

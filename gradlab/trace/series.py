@@ -39,13 +39,13 @@ class Series:
             self.lr = MISSING  # a user's own optimizer need not have one
 
     def stepped(self, moved: list[tuple[Any, Any, Param, int]], tape: int, full: bool) -> None:
-        """Note every (tensor, update, record, number) that moved; the sizes of updates only in `full`."""
+        """Note every (tensor, update, record, number) that moved; the sizes of updates only in `full`, where they were asked for."""
         self.rows, self._moved, self._is_read = [number for _, _, _, number in moved], [], False
         for tensor, update, param, _ in moved:
             g = param.g
             if param.g_tape != tape or id(tensor._grad) != param.array:
                 g = MISSING if tensor._grad is None else norm(tensor._grad)  # not the one that backward left
-            if full:
+            if full and update is not None:
                 before = param.w if param.w_tape == tape else norm(tensor._data - update)
                 param.u, param.u_tape = _ratio(norm(update), before), tape
             self._moved.append((param, rms(g, param.size), param.u))
