@@ -94,6 +94,9 @@ class Function:
         """Map the gradient of the output to the gradients of the inputs."""
         raise NotImplementedError(f"{type(self).__name__} has no gradient: write backward(self, g), or detach its inputs")
 
+    def refuse(self, error: ValueError) -> None:
+        """Raise a clearer error for what an array library said in `forward`, where there is one."""
+
     @classmethod
     def apply(cls, *inputs: TensorLike, **params: Any) -> Tensor:
         """Run the step on tensors and, where a gradient is wanted, remember how.
@@ -125,7 +128,11 @@ class Function:
                 shared = True
         if self.aligns:
             arrays = align(arrays)
-        data = self.forward(*arrays, **self.params) if self.params else self.forward(*arrays)
+        try:
+            data = self.forward(*arrays, **self.params) if self.params else self.forward(*arrays)
+        except ValueError as error:
+            self.refuse(error)
+            raise
         if data.__class__ not in ARRAY_TYPES:
             data = as_array(data)
         self.needs = tuple(needs)
