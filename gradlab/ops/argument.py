@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from ..backend import Array, total, xp_of
 from ..errors import ArgumentError, DimError, KeywordError, ShapeError, explain
 
@@ -60,7 +62,7 @@ def need_reduction(op: str, reduction: str) -> None:
 
 def need_same_shape(op: str, a: TensorLike, b: TensorLike) -> None:
     """Refuse what would broadcast: (4, 1) against (4,) is 16 differences."""
-    x, t = xp_of(a).shape(a), xp_of(b).shape(b)
+    x, t = [v.shape if hasattr(v, "shape") else np.shape(v) for v in (a, b)]
     if x != t:
         # Only axes of size 1 apart: else (2, 3) and (3, 2) would be read in another order.
         fix = "target.reshape(input.shape)" if [n for n in x if n != 1] == [n for n in t if n != 1] else ""
