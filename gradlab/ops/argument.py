@@ -10,7 +10,7 @@ from ..backend import Array, total, xp_of
 from ..errors import ArgumentError, DimError, KeywordError, ShapeError, explain
 
 if TYPE_CHECKING:
-    from .._tensor import TensorLike
+    pass
 
 Dim: TypeAlias = int | tuple[int, ...] | None
 
@@ -60,7 +60,7 @@ def need_reduction(op: str, reduction: str) -> None:
         raise ArgumentError(explain(f"{op}: which reduction?", got={"reduction": repr(reduction)}, need='"mean", "sum" or "none"'))
 
 
-def need_same_shape(op: str, a: TensorLike, b: TensorLike) -> None:
+def need_same_shape(op: str, a: Any, b: Any) -> None:
     """Refuse what would broadcast: (4, 1) against (4,) is 16 differences."""
     x, t = [v.shape if hasattr(v, "shape") else np.shape(v) for v in (a, b)]
     if x != t:
