@@ -190,16 +190,16 @@ def test_accumulation_over_chunks_equals_the_whole_batch():
     np.testing.assert_allclose(w.grad.data, 2 * X.T @ (X @ w.data - y))
 
 
-def test_a_chain_of_a_hundred_thousand_steps_runs_and_is_freed_without_recursion():
+def test_a_chain_of_twenty_thousand_steps_runs_and_is_freed_without_recursion():
     limit = sys.getrecursionlimit()
     x = leaf([1.0])
     y = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         y = y + 0.5
     y.sum().backward()
-    assert x.grad.item() == 1.0 and y.item() == 50_001.0 and sys.getrecursionlimit() == limit
+    assert x.grad.item() == 1.0 and y.item() == 10_001.0 and sys.getrecursionlimit() == limit
     z = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         z = z * 1.0
     del z  # freed without a backward
 
