@@ -9,29 +9,31 @@ from labdriver import LOAD, Lab, expect, more, training
 
 def test_the_dock_says_what_to_do_where_nothing_is_loaded(lab: Lab) -> None:
     lab.open("empty.ipynb", "1 + 1")
-    lab.palette("GradLab: Open Inspector")
+    lab.palette("GradLab: Toggle Tracing")
     expect(lab.dock).to_contain_text("Tracing is off. Run %load_ext gradlab in this notebook.")
     lab.shot("nothing-loaded")
     lab.dock.get_by_role("button", name="Insert cell").click()
     assert lab.sources() == [LOAD, "1 + 1"]
     expect(lab.dock.get_by_role("button", name="Go to cell")).to_be_visible()
     lab.run(0)
+    expect(lab.panel("strip")).to_be_visible()
     expect(lab.dock).not_to_contain_text("Tracing is off")
 
 
-def test_the_dock_says_that_there_is_no_kernel(lab: Lab) -> None:
-    lab.open("stopped.ipynb", LOAD)
-    lab.run(0)
-    lab.shut_down()
-    expect(lab.dock).to_contain_text("No kernel. Run a cell to start one.")
-
-
-def test_loading_docks_at_the_right_wide_enough_to_read(lab: Lab) -> None:
+def test_loading_docks_at_the_right_and_the_view_menu_has_the_commands(lab: Lab) -> None:
     lab.open("load.ipynb", LOAD)
     lab.run(0)
     box = lab.visible_dock()
     assert 430 <= box["width"] <= 450
     assert box["x"] > 700
+    lab.page.get_by_role("menuitem", name="View", exact=True).click()
+    menu = lab.page.locator(".lm-Menu")
+    expect(menu.get_by_text("GradLab: Open Inspector")).to_be_visible()
+    lab.shot("menu")
+    expect(menu.locator('[data-command="gradlab:toggle-tracing"]')).to_have_class(re.compile("lm-mod-toggled"))
+    lab.page.keyboard.press("Escape")
+    lab.shut_down()
+    expect(lab.dock).to_contain_text("No kernel. Run a cell to start one.")
 
 
 def test_a_restarted_kernel_is_named_and_the_notebook_can_run_again(lab: Lab) -> None:
@@ -96,14 +98,3 @@ def test_a_closed_dock_stays_closed_until_it_is_asked_for(lab: Lab) -> None:
     lab.close_dock()
     lab.run(0)
     lab.sees_step(5)
-
-
-def test_the_view_menu_has_both_commands(lab: Lab) -> None:
-    lab.open("menu.ipynb", LOAD)
-    lab.run(0)
-    lab.page.get_by_role("menuitem", name="View", exact=True).click()
-    menu = lab.page.locator(".lm-Menu")
-    expect(menu.get_by_text("GradLab: Open Inspector")).to_be_visible()
-    lab.shot("open")
-    expect(menu.locator('[data-command="gradlab:toggle-tracing"]')).to_have_class(re.compile("lm-mod-toggled"))
-    lab.page.keyboard.press("Escape")

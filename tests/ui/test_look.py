@@ -43,8 +43,8 @@ def brightness(colour: str) -> float:
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
-def test_the_dock_follows_the_theme(lab: Lab) -> None:
-    lab.open("theme.ipynb", LOAD, MODEL)
+def test_the_dock_follows_the_theme_and_fits_narrow_places(lab: Lab) -> None:
+    lab.open("look.ipynb", LOAD, MODEL)
     lab.run_all()
     lab.sees_step(40)
     light = [brightness(colour) for colour in lab.page.evaluate(COLOURS)]
@@ -58,39 +58,32 @@ def test_the_dock_follows_the_theme(lab: Lab) -> None:
     assert light[0] > 200 > 100 > light[1]
     assert dark[0] < 100 < 150 < dark[1]
 
-
-def test_a_dock_of_400_pixels_holds_everything(lab: Lab) -> None:
-    lab.open("narrow-dock.ipynb", LOAD, MODEL)
-    lab.run_all()
-    lab.sees_step(40)
     lab.dock_width(400)
     lab.eventually(lambda: 396 <= lab.visible_dock()["width"] <= 404)
     lab.eventually(lambda: lab.page.evaluate(SPILLS) == [])
     for name in ("strip", "graph", "gradients", "shapes", "optimizer"):
         expect(lab.panel(name)).to_be_attached()
+    lab.shot("400")
 
-
-def test_a_narrow_window_leaves_room_for_the_notebook(lab: Lab) -> None:
+    lab.close_dock()
     lab.page.set_viewport_size({"width": 900, "height": 700})
     try:
-        lab.open("narrow-window.ipynb", LOAD, MODEL)
-        lab.run_all()
+        lab.palette("GradLab: Open Inspector")
         lab.sees_step(40)
-        box = lab.visible_dock()
-        assert box["width"] >= 270
-        assert box["x"] + box["width"] <= 900
+        # The two share what the file browser leaves.
+        lab.eventually(lambda: 270 <= lab.visible_dock()["width"] <= 310)
         notebook = lab.page.locator(".jp-NotebookPanel").bounding_box()
         assert notebook is not None and notebook["width"] > 250
         lab.eventually(lambda: lab.page.evaluate(SPILLS) == [])
-        lab.shot("900")
+        lab.shot("window-of-900")
     finally:
         lab.page.set_viewport_size({"width": 1440, "height": 900})
 
 
-def test_names_with_html_in_them_are_text(lab: Lab) -> None:
+def test_names_with_html_are_text_and_odd_numbers_have_names(lab: Lab) -> None:
     name = "<img src=x onerror='pwned=1'>"
     lab.open(
-        "html.ipynb",
+        "odd.ipynb",
         LOAD,
         f"""
 import gradlab as gl
@@ -106,19 +99,6 @@ loss = model(gl.randn(4, 3)).sum()
 loss.backward()
 optimizer.step()
 """,
-    )
-    lab.run_all()
-    lab.sees_step(1)
-    expect(lab.panel("graph")).to_contain_text("<img src=x")
-    expect(lab.panel("optimizer").locator(f'[data-param="layers.{name}.weight"]')).to_be_visible()
-    assert lab.dock.locator("img").count() == 0
-    assert lab.page.evaluate("() => window.pwned") is None
-
-
-def test_nan_and_infinity_are_shown_by_name(lab: Lab) -> None:
-    lab.open(
-        "nan.ipynb",
-        LOAD,
         """
 import numpy as np
 import gradlab as gl
@@ -130,7 +110,15 @@ with np.errstate(all="ignore"):
     loss.backward()
 """,
     )
-    lab.run_all()
+    lab.run(0)
+    lab.run(1)
+    lab.sees_step(1)
+    expect(lab.panel("graph")).to_contain_text("<img src=x")
+    expect(lab.panel("optimizer").locator(f'[data-param="layers.{name}.weight"]')).to_be_visible()
+    assert lab.dock.locator("img").count() == 0
+    assert lab.page.evaluate("() => window.pwned") is None
+    lab.shot("names")
+    lab.run(2)
     graph = lab.panel("graph")
     expect(graph.locator('[data-op="0"] .gl-v')).to_have_text("NaN")
     expect(graph.locator('[data-op="0"] .gl-v')).to_have_attribute("data-value", "NaN")

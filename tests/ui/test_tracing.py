@@ -23,37 +23,18 @@ def test_the_toggle_stops_tracing_and_resumes_it(lab: Lab) -> None:
     lab.sees_step(2 + 3)
 
 
-def test_the_toggle_without_a_session_opens_the_dock_which_says_why(lab: Lab) -> None:
-    lab.open("nothing.ipynb", "1 + 1")
-    lab.palette("GradLab: Toggle Tracing")
-    expect(lab.dock).to_contain_text("Tracing is off.")
-
-
-def test_reloading_the_extension_leaves_one_panel_that_works(lab: Lab) -> None:
-    lab.open("again.ipynb", LOAD, training(steps=2), "%reload_ext gradlab", training(steps=3))
-    lab.run(0)
-    lab.run(1)
-    lab.sees_step(2)
-    lab.run(2)
-    lab.run(3)
-    lab.sees_step(3)
-    expect(lab.panel("strip")).to_have_count(1)
-
-
-def test_loading_five_times_leaves_one_panel(lab: Lab) -> None:
-    lab.open("five.ipynb", LOAD, training(steps=2))
+def test_loading_again_and_reloading_leave_one_panel_and_unloading_none(lab: Lab) -> None:
+    lab.open("again.ipynb", LOAD, training(steps=2), "%reload_ext gradlab", training(steps=3), "%unload_ext gradlab")
     for _ in range(5):
         lab.run(0)
     lab.run(1)
     lab.sees_step(2)
     expect(lab.page.locator('[data-panel="strip"]')).to_have_count(1)
     expect(lab.page.locator("#gradlab-dock")).to_have_count(1)
-
-
-def test_unloading_empties_the_dock(lab: Lab) -> None:
-    lab.open("unload.ipynb", LOAD, training(steps=2), "%unload_ext gradlab")
-    lab.run(0)
-    lab.run(1)
-    lab.sees_step(2)
     lab.run(2)
+    lab.run(3)
+    lab.sees_step(3)
+    expect(lab.page.locator('[data-panel="strip"]')).to_have_count(1)
+    lab.run(4)
     expect(lab.dock).to_contain_text("Tracing is off.")
+    expect(lab.page.locator('[data-panel="strip"]')).to_have_count(0)
