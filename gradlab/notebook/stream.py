@@ -86,7 +86,7 @@ class Stream:
         # Only now: an interrupt that lands inside `_send` leaves the step to be sent again.
         self._columns, self._behind = len(columns), False
         if len(spans.last):
-            self._step = int(spans.last[-1])
+            self._step = min(int(spans.last[-1]), recorder.step)  # the row of an open step is sent again when it is complete
 
     def _push_structure(self) -> str:
         tape = self.recorder.structure()

@@ -255,7 +255,7 @@ class Recorder:
 
     @property
     def timeline(self) -> Timeline:
-        """Loss, gradients and updates of this run's steps."""
+        """Loss, gradients and updates of this run's steps; at the end of a cell also what is known of the open step."""
         return self._settled().run.timeline
 
     @property
@@ -299,10 +299,11 @@ class Recorder:
         return self._in_frame or self.running
 
     def _settled(self) -> Steps:
-        """The steps, where nothing runs with a hand-written update counted that came after the last op."""
+        """The steps; where nothing runs, with an update by hand that came after the last op, and a sketch of the open step."""
         if not self._live:
             with self.lock:
                 self._steps.settle()
+                self._steps.sketch()
         return self._steps
 
     def _shown(self) -> Tape:

@@ -102,8 +102,8 @@ class Run:
                 self.entries += param.size
         return new
 
-    def write(self, tape: Tape) -> None:
-        """Store the row of the tape's step."""
+    def write(self, tape: Tape, step: int) -> None:
+        """Store what the tape knows as the row of `step`."""
         row = [MISSING] * self.timeline.width
         if tape.loss is not None:
             row[0] = tape.loss
@@ -121,7 +121,7 @@ class Run:
                 row[start + 1] = param.w
             if param.u_tape == at:
                 row[start + 2] = param.u
-        self.timeline.write(tape.step, row)
+        self.timeline.write(step, row)
 
 
 def shown_name(root: str | None, name: str, several: bool) -> str:

@@ -60,7 +60,7 @@ class Steps(Writer):
         if self.norms:
             tape.sum_up()
         if tape.step:
-            self.run.write(tape)
+            self.run.write(tape, tape.step)
 
     def param(self, tensor: Any) -> Param:
         """The record of a leaf that requires a gradient, also of one that no traced op read."""
@@ -103,6 +103,14 @@ class Steps(Writer):
         tape = self.tape
         if tape.passes and not tape.updated and tape.rewritten(self.names.lookup):
             self._updated_by_hand()
+
+    def sketch(self) -> None:
+        """Give the open step, as soon as it has gradients, a row of the timeline; its update writes the row again."""
+        tape = self.tape
+        if self.norms and tape.passes and not tape.step and tape.touched:
+            self._begin_run_if_rebuilt([], False)
+            self._enroll([])
+            self.run.write(tape, self.run.step + 1)
 
     def _turn(self, fn: Any) -> Tape:
         """The tape that an op with a graph belongs to."""
@@ -161,7 +169,7 @@ class Steps(Writer):
             self.run.step += 1
             tape.step = self.run.step
         tape.updated = tape.turns = True
-        self.run.write(tape)
+        self.run.write(tape, tape.step)
 
     def close(self, complete: bool) -> Tape:
         """End the tape and begin an empty one; only a complete one is kept to be shown."""

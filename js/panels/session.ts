@@ -23,7 +23,13 @@ const stores = new WeakMap<AnyModel<Traits>, Store>();
 let latest: Store | null = null;
 
 function initialize({ model }: InitializeProps<Traits>): () => void {
-  const store = new Store(message => model.send(message));
+  const store = new Store(message => {
+    try {
+      model.send(message);
+    } catch {
+      // The kernel is gone: nobody is there to be told.
+    }
+  });
   stores.set(model, store);
   latest = store;
   const onMessage = (message: unknown, buffers: unknown) => store.receive(message, buffers as readonly Buffer[]);

@@ -261,3 +261,18 @@ def test_the_example_messages_are_strict_json_and_decode(examples: dict[str, Any
                 assert len(got["ops"]) == 4 * len(structure["ops"])
                 assert len(got["leaves"]) == 2 * len(structure["leaves"])
                 assert len(got["data"]) == content["series"]["width"] * len(got["first"]) * (1 if content["series"]["exact"] else 3)
+
+
+def test_the_row_of_an_open_step_is_sent_and_sent_again_when_it_is_complete() -> None:
+    w = gl.tensor([1.0, 2.0], requires_grad=True)
+    with recording() as recorder:
+        page = Page(recorder)
+        page.hello()
+        (w * w).sum().backward()
+        (message,) = [m for m in page.push() if m.content["kind"] == "frame"]
+        sketch = decode(*message)
+        w.data -= 0.1 * w.grad
+        (message,) = [m for m in page.push() if m.content["kind"] == "frame"]
+        row = decode(*message)
+    assert sketch["last"] == row["last"] == (1,)
+    assert row["data"][2] == sketch["data"][2] == pytest.approx(20**0.5)

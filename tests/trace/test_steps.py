@@ -29,13 +29,29 @@ def test_forward_alone_shows_graph_and_shapes(notebook):
 def test_backward_adds_gradients_and_an_update_the_optimizer(notebook):
     notebook.run(MODEL)
     notebook.run(FORWARD)
-    key = notebook.recorder.structure()["key"]
+    shape_of_graph = notebook.recorder.structure()["hash"]
     r = notebook.run(BACKWARD)
-    assert r.structure()["key"] == key
+    assert r.structure()["hash"] == shape_of_graph
     assert r.numbers().op_has.tolist() == [3, 3, 3, 3] and r.numbers().loss == pytest.approx(notebook.namespace["loss"].item())
     r = notebook.run(UPDATE)
     assert (r.step, r.open, notebook.ops) == (1, False, GRAPH)
     assert [o["label"] for o in r.numbers().optimizers] == ["AdamW"] and len(r.timeline.since(0, 10_000).first) == 1
+
+
+def test_the_gradients_of_an_open_step_stand_in_the_timeline_until_its_update_writes_them_again(notebook):
+    notebook.run(MODEL)
+    notebook.run(FORWARD)
+    assert len(notebook.recorder.timeline.since(0, 10_000).first) == 0
+    r = notebook.run(BACKWARD)
+    spans, columns = r.timeline.since(0, 10_000), r.timeline.columns()
+    row = dict(zip(columns, spans.data[0, 2].tolist(), strict=True))
+    weight = notebook.namespace["model"][0].weight
+    assert spans.last.tolist() == [1] and r.step == 0 and columns[2:5] == ["g/0.weight", "w/0.weight", "u/0.weight"]
+    assert row["g/0.weight"] == pytest.approx(np.linalg.norm(weight.grad.data), rel=1e-6) and np.isnan(row["u/0.weight"])
+    r = notebook.run(UPDATE)
+    spans = r.timeline.since(0, 10_000)
+    row = dict(zip(r.timeline.columns(), spans.data[0, 2].tolist(), strict=True))
+    assert spans.last.tolist() == [1] and r.step == 1 and row["u/0.weight"] > 0
 
 
 def test_zero_grad_and_looking_around_leave_the_step_on_show(notebook):
