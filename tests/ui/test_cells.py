@@ -50,6 +50,7 @@ def test_each_cell_of_the_example_shows_what_it_did(lab: Lab) -> None:
     lab.run(backward)
     lab.eventually(lambda: gradients(lab) == len(made))
     assert lab.number(lab.panel("graph").locator('[data-op="5"] .gl-g')) == 1.0
+    expect(lab.panel("gradients").locator('[data-row="W1"] .gl-g[data-value]')).to_have_count(1)
     lab.shot("2-backward")
 
     lab.run(backward + 1)
