@@ -2,9 +2,10 @@
 
 import uPlot from 'uplot';
 import { html } from './element';
-import { tick } from './format';
 import type { StepAxis } from './scale';
-import { shorten } from './text';
+
+/** The height of a label. */
+const LABEL = 13;
 
 /** One line: its points in the order of steps; NaN leaves a gap. */
 export interface Line {
@@ -33,9 +34,9 @@ export interface LinesInput {
   look: LinesLook;
   /** A range of values to tint, from and to. */
   band?: readonly [number, number];
-  format?: (x: number) => string;
-  /** Cuts a name to the room at the right end. */
-  fit?: (name: string, width: number, font: string) => string;
+  format: (x: number) => string;
+  /** Cuts the names to the room at the right end. */
+  fit: (names: readonly string[], width: number, font: string) => string[];
 }
 
 /** The decades of all points, wide enough for flat lines. */
@@ -56,13 +57,16 @@ export function valueRange(lines: readonly Line[]): [number, number] {
   return [low * 0.8, high * 1.25];
 }
 
-/** Steps of 1, or of several decades where the range is wide: at most five labels. */
-export function decadeTicks(low: number, high: number): number[] {
+/** Decades, or every few of them where the range is wide; round numbers between them where it is not. */
+export function decadeTicks(low: number, high: number, height = 80): number[] {
   const [a, b] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
   const size = Math.max(1, Math.ceil((b - a) / 4));
   const ticks: number[] = [];
   for (let e = a; e <= b; e += size) ticks.push(10 ** e);
-  return ticks.length > 1 ? ticks : [low * 1.2, Math.sqrt(low * high), high / 1.2].map(x => Number(x.toPrecision(2)));
+  if (ticks.length > 1) return ticks;
+  const dense = (0.3 * height) / Math.log10(high / low) >= LABEL;
+  const round = [a - 1, a, b + 1].flatMap(e => (dense ? [1, 2, 5] : [1, 3]).map(m => Number(`${m}e${e}`)));
+  return [...new Set(round)].filter(x => x >= low && x <= high);
 }
 
 /**
@@ -137,9 +141,9 @@ export class Lines {
           stroke: look.text,
           grid: { stroke: look.grid, width: 1 },
           ticks: { show: false },
-          splits: (_u: uPlot, _i: number, min: number, max: number) => decadeTicks(min, max),
+          splits: (u: uPlot, _i: number, min: number, max: number) => decadeTicks(min, max, u.bbox.height / uPlot.pxRatio),
           filter: (_u: uPlot, splits: number[]) => splits,
-          values: (_u: uPlot, splits: number[]) => splits.map((this.input as LinesInput).format ?? tick)
+          values: (_u: uPlot, splits: number[]) => splits.map((this.input as LinesInput).format)
         }
       ],
       series: [
@@ -186,12 +190,17 @@ export class Lines {
     ends.forEach((end, i) => (end.y = Math.max(end.y, i > 0 ? (ends[i - 1]?.y ?? 0) + 13 : 6)));
     const over = (ends.at(-1)?.y ?? 0) - (height - 8);
     if (over > 0) for (const end of ends) end.y -= over;
+    const texts = input.fit(
+      ends.map(({ line }) => line.name),
+      right - 4,
+      `600 ${input.look.font}`
+    );
     this.names.replaceChildren(
-      ...ends.map(({ line, y }) =>
+      ...ends.map(({ line, y }, i) =>
         html(
           'span',
           { style: `left:${left + axis.width + 6}px;top:${(y - 7).toFixed(1)}px;color:${line.colour}`, title: line.name },
-          (input.fit ?? shorten)(line.name, right - 4, `600 ${input.look.font}`)
+          texts[i]
         )
       )
     );

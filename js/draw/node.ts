@@ -4,7 +4,7 @@ import { set, svg, write } from './element';
 import { full, plain, shape as shapeText, special } from './format';
 import { CHIP_HEIGHT, CHIP_WIDTH, NODE_HEIGHT } from './geometry';
 import { logPart } from './scale';
-import { shorten, textWidth } from './text';
+import { shorten, shortenMiddle, textWidth } from './text';
 
 /** The font families of the page, as CSS lists. */
 export interface Fonts {
@@ -52,11 +52,11 @@ export class Meter {
     right: number
   ) {
     const zero = x + 10 + (-LOW / (HIGH - LOW)) * METER;
-    this.name = svg('text', { x, y: 32, class: 'gl-quiet gl-axis' }, name);
+    this.name = svg('text', { x, y: 32, class: 'gl-quiet' }, name);
     this.track = svg('rect', { x: x + 10, y: 25.5, width: METER, height: 5, class: 'gl-track' });
     this.tick = svg('path', { d: `M${zero} 24v8`, class: 'gl-tick' });
-    this.number = svg('text', { x: x + 98, y: 32, class: `gl-mono gl-axis gl-end ${kind === 'value' ? 'gl-v' : 'gl-g'}` });
-    this.words = svg('text', { x: right, y: 32, class: 'gl-quiet gl-small gl-end' });
+    this.number = svg('text', { x: x + 98, y: 32, class: `gl-mono gl-end ${kind === 'value' ? 'gl-v' : 'gl-g'}` });
+    this.words = svg('text', { x: right, y: 32, class: 'gl-quiet gl-end' });
     set(this.bar, 'x', x + 10);
     this.bar.classList.add(`gl-fill-${kind}`);
     this.element = svg('g', {}, this.name, this.track, this.bar, this.tick, this.number, this.words);
@@ -116,8 +116,8 @@ export class NodeView {
     const { width } = face;
     const inset = face.double ? 4 : 0.5;
     const narrow = width <= CHIP_WIDTH;
-    const shapeFont = `${narrow ? 10.5 : 11}px ${fonts.code}`;
-    const shape = svg('text', { x: width - (narrow ? 8 : 10), y: 16, class: `gl-mono gl-end ${narrow ? 'gl-axis' : 'gl-small'}` });
+    const shapeFont = `11px ${fonts.code}`;
+    const shape = svg('text', { x: width - (narrow ? 8 : 10), y: 16, class: 'gl-mono gl-end' });
     let shapeWidth = 0;
     if (face.shape) {
       const most = width * 0.5;
@@ -140,13 +140,13 @@ export class NodeView {
       this.title,
       shape
     );
-    if (face.text) this.element.append(svg('text', { x: 14, y: 32, class: 'gl-quiet gl-small' }, face.text));
+    if (face.text) this.element.append(svg('text', { x: 14, y: 32, class: 'gl-quiet' }, face.text));
     else if (!narrow) {
       this.value = new Meter(14, 'v', 'value', face.hatch, width - 10);
       this.gradient = new Meter(136, 'g', 'gradient', face.hatch, width - 10);
       this.element.append(this.value.element, this.gradient.element);
     } else {
-      this.text = svg('text', { x: 12, y: 32, class: 'gl-quiet gl-small' }, this.number, this.rest);
+      this.text = svg('text', { x: 12, y: 32, class: 'gl-quiet' }, this.number, this.rest);
       this.element.append(this.text);
     }
     this.name(face.note, '');
@@ -188,14 +188,14 @@ export class ChipView {
 
   constructor(title: string, shape: readonly number[] | null, past: boolean, fonts: Fonts) {
     const size = shape === null ? '' : shape.length === 0 ? '1' : shape.join('×');
-    const sizeText = shorten(size, CHIP_WIDTH * 0.55, `10.5px ${fonts.code}`);
-    const room = CHIP_WIDTH - 19 - (size ? textWidth(sizeText, `10.5px ${fonts.code}`) + 6 : 0);
+    const sizeText = shorten(size, CHIP_WIDTH * 0.55, `11px ${fonts.code}`);
+    const room = CHIP_WIDTH - 19 - (size ? textWidth(sizeText, `11px ${fonts.code}`) + 6 : 0);
     this.element = svg(
       'g',
       { class: `gl-chip${past ? ' gl-dashed' : ''}` },
       svg('rect', { x: 0.5, y: 0.5, width: CHIP_WIDTH - 1, height: CHIP_HEIGHT - 1, rx: 9.5, class: 'gl-face' }),
-      svg('text', { x: 10, y: 14, class: 'gl-small' }, shorten(title, room, `11px ${fonts.ui}`)),
-      svg('text', { x: CHIP_WIDTH - 9, y: 14, class: 'gl-mono gl-axis gl-end' }, sizeText),
+      svg('text', { x: 10, y: 14, class: null }, shortenMiddle(title, room, `11px ${fonts.ui}`)),
+      svg('text', { x: CHIP_WIDTH - 9, y: 14, class: 'gl-mono gl-end' }, sizeText),
       this.value,
       this.gradient
     );
@@ -217,7 +217,7 @@ export class BoxView {
   constructor(name: string, detail: string, left: number, width: number, height: number, fonts: Fonts) {
     const title = shorten(name, width * 0.5, `600 11px ${fonts.ui}`);
     const room = width - left - 140 - textWidth(title, `600 11px ${fonts.ui}`);
-    this.times = svg('text', { x: width - left, y: 14, class: 'gl-quiet gl-small gl-end gl-halo' });
+    this.times = svg('text', { x: width - left, y: 14, class: 'gl-quiet gl-end gl-halo' });
     this.element = svg(
       'g',
       { class: 'gl-box' },
@@ -229,7 +229,7 @@ export class BoxView {
       svg('rect', { x: 0.5, y: 0.5, width: width - 1, height: 20, class: 'gl-hit' }),
       svg(
         'text',
-        { x: left, y: 14, class: 'gl-small gl-strong gl-halo' },
+        { x: left, y: 14, class: 'gl-strong gl-halo' },
         title,
         svg('tspan', { dx: 6, class: 'gl-note' }, shorten(detail, Math.max(0, room), `11px ${fonts.ui}`))
       ),

@@ -23,16 +23,29 @@ export function textWidth(text: string, font: string): number {
   return width;
 }
 
-/** The text itself where it fits, else as much of its beginning as fits with an ellipsis. */
-export function shorten(text: string, width: number, font: string): string {
-  const letters = Array.from(text.slice(0, MOST));
+/** The most letters of a text, as `cut` shortens it to a number of them, that fit. */
+function most(text: string, width: number, font: string, cut: (letters: string[], n: number) => string): string {
   if (text.length <= MOST && textWidth(text, font) <= width) return text;
+  const letters = Array.from(text.length > 2 * MOST ? text.slice(0, MOST) + text.slice(-MOST) : text);
   let low = 0;
-  let high = letters.length;
+  let high = letters.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (textWidth(`${letters.slice(0, middle).join('')}…`, font) <= width) low = middle;
+    if (textWidth(cut(letters, middle), font) <= width) low = middle;
     else high = middle - 1;
   }
-  return `${letters.slice(0, low).join('').trimEnd()}…`;
+  return cut(letters, low);
+}
+
+/** The text itself where it fits, else as much of its beginning as fits with an ellipsis. */
+export function shorten(text: string, width: number, font: string): string {
+  return most(text, width, font, (letters, n) => `${letters.slice(0, n).join('').trimEnd()}…`);
+}
+
+/** The text itself where it fits, else its beginning and its end: names often differ at their ends only. */
+export function shortenMiddle(text: string, width: number, font: string): string {
+  return most(text, width, font, (letters, n) => {
+    const head = Math.floor(n / 2);
+    return `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (n - head)).join('')}`;
+  });
 }

@@ -3,7 +3,7 @@
 import type { Layout, LayoutInput, LayoutNode } from '../draw/layout';
 import type { Kind, Leaf, Op, Structure } from '../protocol/messages';
 import { plural } from '../draw/format';
-import { APART, Modules, roles, SIDE } from './nesting';
+import { APART, Modules, nameOf, roles, SIDE } from './nesting';
 
 /** More nodes than these are not drawn: modules are folded first, then the middle of the tape. */
 export const MOST_NODES = 300;
@@ -188,8 +188,7 @@ class Builder {
       const module = modules[run.module];
       const first = this.structure.ops[run.ops[0] as number] as Op;
       const note = `${plural(run.ops.length, 'op')}${(module?.call ?? 1) > 1 ? ` · call ${module?.call}` : ''}`;
-      const title = module?.name || module?.path || module?.cls || '';
-      return { ...base, kind: 'module', title, note, colour: first.kind, path: module?.path ?? '' };
+      return { ...base, kind: 'module', title: nameOf(module), note, colour: first.kind, path: module?.path ?? '' };
     }
     const named = last.module !== null && !run.around.includes(last.module) ? modules[last.module] : undefined;
     const wrapper = named && named.parent !== null ? named.name : '';
@@ -211,8 +210,9 @@ class Builder {
     const leaves = found.chips.map(j => this.structure.leaves[j] as Leaf);
     const put = (chip: Part) => this.link(this.add(chip, { box, beside: part }), part, false);
     if (merge && leaves.length > 1) {
-      const title = leaves.length === 2 ? leaves.map(leaf => leaf.short.charAt(0)).join(' + ') : plural(leaves.length, 'parameter');
-      const shape = leaves.length === 2 ? (leaves[0] as Leaf).shape : null;
+      const [a, b] = leaves.map(leaf => leaf.short.charAt(0));
+      const title = leaves.length === 2 && a !== b ? `${a} + ${b}` : plural(leaves.length, 'parameter');
+      const shape = leaves.length === 2 && a !== b ? (leaves[0] as Leaf).shape : null;
       put({ ...base, kind: 'chip', leaves: found.chips, title, shape, colour: 'parameter' });
     } else {
       leaves.forEach((leaf, i) =>

@@ -3,13 +3,13 @@
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { css, diverging, pack, sequential } from '../draw/colour';
 import { html, write } from '../draw/element';
-import { count, full, plain, plural, tick } from '../draw/format';
+import { count, full, plain, plural, sci, tick } from '../draw/format';
 import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
-import { clipped, stepAt, stepAxis, stepTicks, stepX, type StepAxis } from '../draw/scale';
-import { lineOf, linesLook, marginsOf } from './chart';
-import { closeRows, depthOrder, fitName, visibleRows } from './rows';
+import { clipped, stepAt, stepAxis, type StepAxis } from '../draw/scale';
+import { lineOf, linesLook, marginsOf, stepLabels, type Margins } from './chart';
+import { closeRows, depthOrder, shortNames, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX } from './series';
 import { marked } from './store';
@@ -44,6 +44,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const body = html('div', { class: 'gl-gradients' });
   const summary = html('div', { class: 'gl-sum' });
   const empty = emptyState('No backward pass yet. Call `loss.backward()`.');
+  const early = emptyState('The map begins when this step ends.');
   const seg = segments(view, 'What the map shows', next => (mode.value = next));
   const canvas = html('canvas', { role: 'img', 'aria-label': 'Gradient norms, parameter by step' });
   const names = html('div', { class: 'gl-rows' });
@@ -63,13 +64,13 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   let rows: string[] = [];
   let axis: StepAxis = stepAxis(1, 1, 1);
   let rowHeight = 18;
-  let margins = marginsOf(416);
+  let margins: Margins = { left: 72, right: 46 };
   const buttons = new Map<string, HTMLButtonElement>();
 
   const nameRows = (selected: ReadonlySet<string>, palette: Palette) => {
-    const font = `11px ${palette.fonts.ui}`;
+    const short = shortNames(rows, margins.left - 6, `600 11px ${palette.fonts.ui}`);
     names.replaceChildren(
-      ...rows.map(name => {
+      ...rows.map((name, i) => {
         let button = buttons.get(name);
         if (!button) {
           button = html(
@@ -81,7 +82,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
           buttons.set(name, button);
         }
         const on = selected.has(name);
-        write(button.firstElementChild as Element, fitName(name, margins.left - 6, `600 ${font}`));
+        write(button.firstElementChild as Element, short[i] as string);
         button.classList.toggle('gl-selected', on);
         button.setAttribute('aria-pressed', String(on));
         button.style.height = `${rowHeight}px`;
@@ -103,7 +104,8 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     ];
     const middle = Math.round((look.low + look.high) / 2);
     const part = (look.high - middle) / (look.high - look.low);
-    if (height * Math.min(part, 1 - part) > 13) labels.push([middle, part]);
+    // Of three labels none may stand in another.
+    if (part * height > 18 && part * height < height - 18) labels.push([middle, part]);
     scale.replaceChildren(
       bar,
       ...labels.map(([e, at]) => {
@@ -115,29 +117,18 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     scale.style.height = `${height}px`;
   };
 
-  const drawTicks = () => {
-    const most = Math.max(2, Math.floor(axis.width / 60));
-    const last = series.lastStep;
-    const marks = stepTicks(axis.first, Math.min(axis.last, last), most).filter(
-      t => stepX(axis, t) > 48 && stepX(axis, t) < axis.width - 8
-    );
-    const label = (text: string, x: number, left = false) =>
-      html('span', { class: left ? 'gl-first' : null, style: `left:${margins.left + x}px` }, text);
-    ticks.replaceChildren(label(`step ${axis.first}`, 0, true), ...marks.map(t => label(String(t), stepX(axis, t))));
-  };
-
   const draw = () => {
     const width = room.value;
-    margins = marginsOf(width);
+    const palette = paletteOf(view.root, view.theme.value);
+    margins = marginsOf(width, series, palette);
     names.style.width = `${margins.left}px`;
     map.style.gridTemplateColumns = `minmax(0, 1fr) ${margins.right}px`;
     const selected = marked(store.selected.value, store.step.value?.structure).parameters;
     const all = depthOrder(series, store.step.value?.structure);
     rows = visibleRows(all, selected);
     write(further, all.length > rows.length ? `${count(rows.length)} of ${count(all.length)} parameters, spread over the depth` : '');
-    rowHeight = rows.length <= 10 ? 18 : rows.length <= 60 ? 13 : 11;
+    rowHeight = rows.length <= 10 ? 18 : 13;
     axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, width - margins.left - margins.right));
-    const palette = paletteOf(view.root, view.theme.value);
     const { dark } = palette;
     const columns = rows.map(name => series.column(`${mode.value}/${name}`));
     const total = series.column('grad_norm');
@@ -164,7 +155,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     scroller.classList.toggle('gl-long', rows.length * rowHeight > 340);
     plot.style.width = `${axis.width}px`;
     drawScale(look, height);
-    drawTicks();
+    ticks.replaceChildren(...stepLabels(series, axis, margins.left));
     drawLines(selected, palette);
   };
 
@@ -185,9 +176,10 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, name, axis.width, colours[i] as string)),
       axis,
       ...margins,
-      fit: fitName,
+      fit: shortNames,
       height: 96,
       look: linesLook(palette),
+      format: mode.value === 'u' ? x => sci(x, 1) : tick,
       band: mode.value === 'u' ? [10 ** -3.5, 10 ** -2.3] : undefined
     });
   };
@@ -199,10 +191,11 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const frame = store.step.value?.frame;
     const known = series.size > 0 && series.parameters().length > 0;
     const total = frame?.grad_norm ?? (known ? series.latest('grad_norm') : null);
-    write(summary, known ? `‖grad‖ ${plain(total ?? NaN)} · ${plural(series.parameters().length, 'parameter')}` : 'no backward pass yet');
+    const held = known ? ` · ${plural(series.parameters().length, 'parameter')}` : '';
+    write(summary, total === null ? 'no backward pass yet' : `‖grad‖ ${plain(total)}${held}`);
     if (!open.value) return;
     if (!known) {
-      body.replaceChildren(empty);
+      body.replaceChildren(total === null ? empty : early);
       return;
     }
     if (map.parentElement !== body) body.replaceChildren(map, further, chart);

@@ -18,13 +18,12 @@ function tool(label: string, title: string): HTMLButtonElement {
   return html('button', { type: 'button', title, 'aria-label': title }, label);
 }
 
-function legend(): HTMLElement {
+/** What the colours mean, of those that are drawn. */
+function legend(drawn: ReadonlySet<string>): HTMLElement[] {
   const item = (name: string, look: string) => html('span', {}, html('i', { class: look }), name);
-  const kinds = ['matmul', 'elementwise', 'reduce', 'shape', 'loss'].map(kind => item(kind, `gl-back-${kind}`));
-  return html(
-    'div',
-    { class: 'gl-legends' },
-    html('div', { class: 'gl-legend' }, ...kinds, item('parameter', 'gl-back-parameter gl-round')),
+  const kinds = ['matmul', 'elementwise', 'reduce', 'shape', 'loss', 'parameter'].filter(kind => drawn.has(kind));
+  return [
+    html('div', { class: 'gl-legend' }, ...kinds.map(kind => item(kind, `gl-back-${kind}`))),
     html(
       'div',
       { class: 'gl-legend' },
@@ -32,7 +31,7 @@ function legend(): HTMLElement {
       item('‖gradient‖', 'gl-back-gradient gl-dash'),
       html('span', {}, 'log10, 10⁻³ to 10⁴; tick at 1')
     )
-  );
+  ];
 }
 
 /** The graph panel. */
@@ -60,7 +59,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
 
   let picture: Picture | null = null;
   const empty = emptyState(EMPTY);
-  const key = legend();
+  const key = html('div', { class: 'gl-legends' });
   body.append(empty);
   const structure = computed(() => store.step.value?.structure);
 
@@ -84,6 +83,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
     update(store.step.peek());
     mark(store.selected.peek());
     viewport.show(picture.element, picture.layout.width, picture.layout.height + 1);
+    key.replaceChildren(...legend(new Set(picture.scene.parts.map(part => part.colour))));
     if (viewport.element.parentElement !== body) body.replaceChildren(viewport.element, key);
   });
   watch(view, () => update(store.step.value));
@@ -142,6 +142,8 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
   );
   viewport.element.addEventListener('keydown', event => onKey(event), options);
   tooltip(view, viewport.element, target => {
+    const path = headerAt(target)?.getAttribute('data-module');
+    if (path) return picture?.describeBox(path) ?? null;
     const id = partAt(target);
     return id < 0 ? null : (picture?.describe(id) ?? null);
   });

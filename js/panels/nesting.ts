@@ -1,6 +1,6 @@
 /** Which ops belong to the training graph, and how its modules nest. */
 
-import type { Op, Structure } from '../protocol/messages';
+import type { Module, Op, Structure } from '../protocol/messages';
 
 /** In the training graph, or needed by it. */
 export const MAIN = 0;
@@ -28,6 +28,11 @@ export function roles(ops: readonly Op[]): Uint8Array {
     }
   }
   return role;
+}
+
+/** What a module is called: its name, and where that is a number the name it counts as well. */
+export function nameOf(module: Module | undefined): string {
+  return /[^.]+\.\d+$/.exec(module?.path ?? '')?.[0] || module?.name || module?.path || module?.cls || '';
 }
 
 /** How the modules of a step nest, and which of them deserve a box. */

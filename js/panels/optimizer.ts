@@ -2,14 +2,14 @@
 
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { html, set, svg, write } from '../draw/element';
-import { full, plural, sci, special } from '../draw/format';
+import { count, full, plural, sci, special } from '../draw/format';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { decades, logPart, stepAxis } from '../draw/scale';
 import { Spark } from '../draw/spark';
 import type { Frame, OptimizerTable } from '../protocol/decode';
-import { lineOf, linesLook, marginsOf } from './chart';
-import { closeRows, fitName, visibleRows } from './rows';
+import { lineOf, linesLook, marginsOf, stepLabels } from './chart';
+import { closeRows, fitName, shortNames, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX, type Series } from './series';
 import { marked } from './store';
@@ -86,13 +86,13 @@ class Table {
   /** How many rows are not drawn. */
   further = 0;
 
-  update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>, font: string): void {
+  update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>, font: string, left: number): void {
     const all = table.rows.map(p => names[p] ?? `parameter ${p}`);
     const kept = new Set(visibleRows(all, selected));
     const places = all.map((_, r) => r).filter(r => kept.has(all[r] as string));
     const rows = places.map(r => all[r] as string);
-    const key = JSON.stringify([table.columns, rows]);
-    if (key !== this.made) this.build(table.columns, rows, font);
+    const key = JSON.stringify([table.columns, rows, left]);
+    if (key !== this.made) this.build(table.columns, rows, font, left);
     this.made = key;
     this.further = all.length - rows.length;
     const width = table.columns.length;
@@ -105,18 +105,19 @@ class Table {
     this.rows.forEach((row, r) => row.classList.toggle('gl-selected', selected.has(rows[r] as string)));
   }
 
-  private build(columns: readonly string[], names: readonly string[], font: string): void {
+  private build(columns: readonly string[], names: readonly string[], font: string, left: number): void {
     const head = columns.map(name => html('th', { scope: 'col', title: HINTS[name] ?? name }, TITLES[name] ?? name));
     const widths = [
-      html('col', { style: 'width:80px' }),
+      html('col', { style: `width:${left}px` }),
       ...columns.map(name => html('col', { style: name === RATIO ? 'width:108px' : null }))
     ];
+    const short = shortNames(names, left - 14, `600 ${font}`);
     this.cells = names.map(() => columns.map(name => new BarCell(name)));
     this.rows = names.map((name, r) =>
       html(
         'tr',
         { 'data-param': name, tabindex: -1 },
-        html('td', { title: name.slice(0, 300) }, fitName(name, 74, font)),
+        html('td', { title: name.slice(0, 300) }, short[r]),
         ...(this.cells[r] as BarCell[]).map(cell => cell.element)
       )
     );
@@ -154,8 +155,10 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const { series } = store;
   const body = html('div', { class: 'gl-optimizers' });
   const label = html('span', { class: 'gl-keyfact' });
+  const alarm = infoIcon();
+  const far = html('span', { class: 'gl-far' });
   const spark = new Spark(14, 'Learning rate so far');
-  const summary = html('div', { class: 'gl-sum' }, label, spark.element);
+  const summary = html('div', { class: 'gl-sum' }, label, alarm, far, spark.element);
   const empty = emptyState('No optimizer has stepped yet.');
   const scroller = html('div', { class: 'gl-scroll' });
   const legend = html(
@@ -164,6 +167,8 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     html('span', {}, html('i', { class: 'gl-back-band gl-dash' }), 'good: 3.2e-4 to 5.0e-3'),
     html('span', {}, '10⁻⁵ · ', html('b', {}, '10⁻³'), ' · 10⁻¹')
   );
+  const further = html('div', { class: 'gl-further' });
+  const ticks = html('div', { class: 'gl-ticks', 'aria-hidden': 'true' });
   const ratioLabel = html('div', { class: 'gl-label' }, 'update : weight');
   const rateLabel = html('div', { class: 'gl-label' }, 'learning rate');
   const ratios = new Lines('update : weight over steps');
@@ -181,13 +186,16 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const palette = paletteOf(view.root, view.theme.value);
     const colours = palette.strokes;
     const look = linesLook(palette);
-    const margins = marginsOf(room.value);
+    const margins = marginsOf(room.value, series, palette);
     const axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, room.value - margins.left - margins.right));
-    const shared = { axis, ...margins, look, fit: fitName };
+    const format = (x: number) => sci(x, 1);
+    const shared = { axis, ...margins, look, fit: shortNames };
+    ticks.replaceChildren(...stepLabels(series, axis, margins.left));
     ratios.update({
       ...shared,
       lines: close.map((name, i) => lineOf(series, `u/${name}`, name, axis.width, colours[i] as string)),
       height: 92,
+      format,
       band: [10 ** GOOD[0], 10 ** GOOD[1]]
     });
     rates.update({
@@ -198,7 +206,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
           lineOf(series, rateColumn(series, frame, i), frame.optimizers.length > 1 ? o.label : 'lr', axis.width, colours[i] as string)
         ),
       height: 60,
-      format: x => sci(x)
+      format
     });
   };
 
@@ -224,6 +232,13 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const frame = step?.frame;
     const first = frame?.optimizers[0];
     const names = series.parameters();
+    const palette = paletteOf(view.root, view.theme.value);
+    const font = `11px ${palette.fonts.ui}`;
+    const farther = first && !open.value ? farthest(first, names) : null;
+    const hot = farther !== null && outOfBand(farther[1]) && farther[1] !== 0;
+    write(far, farther ? `${fitName(farther[0], 120, font)} ${sci(farther[1])}` : '');
+    set(alarm, 'hidden', hot ? null : '');
+    far.hidden = farther === null;
     if (!frame || !first) {
       write(label, 'no optimizer has stepped yet');
       spark.update([], 0);
@@ -231,25 +246,28 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
       return;
     }
     const more = frame.optimizers.length > 1 ? ` · ${plural(frame.optimizers.length - 1, 'more optimizer')}` : '';
-    const far = open.value ? null : farthest(first, names);
-    write(label, `${first.label} · lr ${sci(first.lr)}${more}${far ? ` · ${far[0].slice(0, 40)} ${sci(far[1])}` : ''}`);
+    write(label, `${first.label} · lr ${sci(first.lr)}${more}${farther ? ' · ' : ''}`);
     mark(label, first.lr);
     label.title = `learning rate ${full(first.lr)}`;
     spark.update(series.values(rateColumn(series, frame, 0), MAX), 48);
     if (!open.value) return;
     if (tables.size !== frame.optimizers.length) build(frame.optimizers.length);
     const selected = marked(store.selected.value, step.structure).parameters;
+    const left = room.value < 400 ? 80 : marginsOf(room.value, series, palette).left + 8;
     frame.optimizers.forEach((table, i) => {
-      tables.get(i)?.update(table, names, selected, `11px ${paletteOf(view.root, view.theme.value).fonts.ui}`);
+      tables.get(i)?.update(table, names, selected, font, left);
       write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}`);
     });
     const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);
+    const hidden = [...tables.values()].reduce((sum, table) => sum + table.further, 0);
+    write(further, hidden > 0 ? `${count(rows - hidden)} of ${count(rows)} parameters, spread over the depth` : '');
     scroller.classList.toggle('gl-long', rows > 24);
     const ratio = frame.optimizers.some(table => table.columns.includes(RATIO));
     const parts = [
       scroller,
+      further,
       ...(ratio ? [legend] : []),
-      ...(series.size > 1 ? [...(ratio ? [ratioLabel, ratios.element] : []), rateLabel, rates.element] : [])
+      ...(series.size > 1 ? [...(ratio ? [ratioLabel, ratios.element] : []), rateLabel, rates.element, ticks] : [])
     ];
     if (parts.length !== body.childElementCount || scroller.parentElement !== body) body.replaceChildren(...parts);
     if (series.size > 1) drawLines(frame, selected);

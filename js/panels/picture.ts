@@ -9,6 +9,7 @@ import { BoxView, ChipView, NodeView, type Fonts } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Leaf, Structure } from '../protocol/messages';
 import type { Part, Scene } from './fold';
+import { nameOf } from './nesting';
 import type { Marked } from './store';
 import { batchOf, leafNumber, madeAt, opGradient, opValue, timeOf } from './view';
 import type { TipText } from './tip';
@@ -84,14 +85,13 @@ export class Picture {
   private drawBoxes(under: SVGGElement, over: SVGGElement, fonts: Fonts): void {
     for (const placed of this.layout.boxes) {
       const module = this.structure.modules[this.scene.boxes[placed.id]?.module ?? -1];
-      const name = module?.name || module?.path || module?.cls || '';
+      const name = nameOf(module);
       const detail = `${briefRepr(module?.repr ?? '', module?.cls ?? '')}${(module?.call ?? 1) > 1 ? ` · call ${module?.call}` : ''}`;
       const view = new BoxView(name, detail, 16, placed.width, placed.height, fonts);
       set(view.element, 'transform', `translate(${placed.x} ${placed.y})`);
       set(view.header, 'transform', `translate(${placed.x} ${placed.y})`);
       set(view.header, 'data-module', module?.path ?? '');
       set(view.header, 'aria-label', `${name}, ${detail}: fold`);
-      set(view.header, 'data-detail', `${name} ${module?.repr ?? ''}`.slice(0, 400));
       this.boxes.set(placed.id, view);
       under.append(view.element);
       over.append(view.header);
@@ -244,6 +244,12 @@ export class Picture {
     return this.places.get(part);
   }
 
+  /** The words for the pointer over the header of a module. */
+  describeBox(path: string): TipText | null {
+    const module = this.structure.modules.find(m => m.path === path);
+    return module ? { title: (path || module.name).slice(0, 300), lines: [['module', module.repr.slice(0, 400)]] } : null;
+  }
+
   /** The words for the pointer over a part. */
   describe(id: number): TipText | null {
     const part = this.scene.parts[id];
@@ -270,6 +276,7 @@ export class Picture {
         lines.push(['time', `${duration(forward)}${backward > 0 ? ` · back ${duration(backward)}` : ''}`]);
       }
     }
+    if (part.kind === 'module') lines.push(...(this.describeBox(part.path)?.lines ?? []));
     if (part.leaves.length > 1)
       for (const j of part.leaves.slice(0, 12))
         lines.push([this.structure.leaves[j]?.name.slice(0, 300) ?? '', shape(this.structure.leaves[j]?.shape ?? [])]);

@@ -1,6 +1,6 @@
 /** The parameters of a run in depth order, and which of them are looked at closely. */
 
-import { shorten, textWidth } from '../draw/text';
+import { shortenMiddle, textWidth } from '../draw/text';
 import type { Structure } from '../protocol/messages';
 import type { Series } from './series';
 
@@ -40,25 +40,68 @@ export function visibleRows(order: readonly string[], selected: ReadonlySet<stri
   return order.filter(name => kept.has(name) || selected.has(name));
 }
 
-/** A dotted name in `width` pixels: whole, or with its last word as a letter, or less of its first words. */
-export function fitName(name: string, width: number, font: string): string {
-  const fits = (text: string) => textWidth(text, font) <= width;
-  if (name.length < 200 && fits(name)) return name;
-  const parts = name.slice(0, 400).split('.');
-  const last = parts.pop() ?? '';
-  if (parts.length === 0 || name.length > 400) return shorten(name, width, font);
-  const end = `.${last.charAt(0)}`;
-  const short = parts.join('.') + end;
-  if (fits(short)) return short;
-  const stem = parts.pop() ?? '';
-  // A number alone says too little: keep the beginning of what it counts.
-  const head = /^\d+$/.test(stem) ? (parts[0] ?? '') : '';
-  const tail = `${stem}${end}`;
-  for (let n = head.length; n > 0; n--) if (fits(`${head.slice(0, n)}….${tail}`)) return `${head.slice(0, n)}….${tail}`;
-  if (parts.length > 0 && fits(`…${tail}`)) return `…${tail}`;
-  for (let n = stem.length; n > 0; n--) {
-    const text = n === stem.length ? tail : `${stem.slice(0, n)}…${end}`;
-    if (fits(text)) return text;
+const NUMBER = /^\d+$/;
+
+/** What a dotted name can be called in `width` pixels, best first: fewer and fewer of its first words. */
+function forms(words: readonly string[], width: number, font: string): string[] {
+  const fits = (text: string) => text.length < 400 && textWidth(text, font) <= width;
+  const out: string[] = [];
+  for (let from = 0; from < Math.max(1, words.length - 1); from++) {
+    const rest = words.slice(from).join('.');
+    // A number alone says too little: keep the beginning of what it counts.
+    const counted = from > 0 && NUMBER.test(words[from] as string) ? (words[from - 1] as string) : '';
+    let n = Math.max(0, counted.length - 1);
+    while (n > 0 && !fits(`${counted.slice(0, n)}…${rest}`)) n--;
+    const text = from === 0 ? rest : `${counted.slice(0, n)}…${rest}`;
+    if (fits(text)) out.push(text);
   }
-  return shorten(tail, width, font);
+  return out;
+}
+
+/** Take the best form of each name that no other name has; the last one where all are taken. */
+function distinct(choices: readonly string[][]): string[] {
+  const level = choices.map(() => 0);
+  for (;;) {
+    const texts = choices.map((list, i) => list[level[i] as number] ?? '');
+    const counts = new Map<string, number>();
+    for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+    const more = choices.map((list, i) => (counts.get(texts[i] as string) as number) > 1 && (level[i] as number) < list.length - 1);
+    if (!more.includes(true)) return texts;
+    more.forEach((on, i) => (level[i] = (level[i] as number) + Number(on)));
+  }
+}
+
+const known = new Map<string, string[]>();
+
+/**
+ * Dotted names in `width` pixels, so that each keeps its end and still differs from the others.
+ *
+ * Where not all of them fit, the words that all begin with go first; then the last word becomes a letter, in all of them.
+ */
+export function shortNames(names: readonly string[], width: number, font: string): string[] {
+  const key = [width, font, ...names].join('\n');
+  const before = known.get(key);
+  if (before) return before;
+  if (known.size > 50) known.clear();
+  const words = names.map(name => name.split('.'));
+  let shared = 0;
+  if (names.length > 1 && !names.every(name => name.length < 200 && textWidth(name, font) <= width)) {
+    while (words.every(w => w.length > shared + 2 && w[shared] === words[0]?.[shared])) shared++;
+    if (words.some(w => NUMBER.test(w[shared] as string))) shared = Math.max(0, shared - 1);
+  }
+  const ends = words.map(w => w.slice(shared));
+  const whole = distinct(ends.map(w => forms(w, width, font)));
+  let out = whole;
+  if (whole.includes('') || new Set(whole).size < names.length) {
+    const brief = ends.map(w => (w.length > 1 ? [...w.slice(0, -1), (w.at(-1) as string).charAt(0)] : w));
+    const cut = (w: string[]) => shortenMiddle(w.join('.'), width, font);
+    out = distinct(brief.map(w => [...forms(w, width, font), cut(w.slice(-2)), cut(w)]));
+  }
+  known.set(key, out);
+  return out;
+}
+
+/** One dotted name in `width` pixels. */
+export function fitName(name: string, width: number, font: string): string {
+  return shortNames([name], width, font)[0] as string;
 }

@@ -20,6 +20,9 @@ function number(element: HTMLElement, x: number | null): void {
   element.classList.toggle('gl-odd-text', x !== null && special(x) !== null);
 }
 
+/** A share: 2.1 %, 424 %. */
+const percent = (share: number) => `${(share * 100).toFixed(share < 0.9995 ? 1 : 0)} %`;
+
 /** Draw the strip. */
 export function stripPanel(view: View): HTMLElement {
   const { store } = view;
@@ -47,6 +50,8 @@ export function stripPanel(view: View): HTMLElement {
   const draw = () => {
     const values = store.series.values('loss', MAX);
     spark.update(values, width);
+    // One number is no line, and its room would keep the number from its label.
+    line.hidden = values.length < 2;
   };
   watch(view, () => {
     void store.revision.value;
@@ -61,7 +66,7 @@ export function stripPanel(view: View): HTMLElement {
     number(loss, frame ? (frame.loss ?? (store.series.size > 0 && !frame.open ? last : null)) : null);
     number(gradient, frame ? frame.grad_norm : null);
     const tracing = frame?.tracing;
-    write(share, !tracing ? '–' : !tracing.on ? 'off' : tracing.share === null ? 'on' : `${(tracing.share * 100).toFixed(1)} %`);
+    write(share, !tracing ? '–' : !tracing.on ? 'off' : tracing.share === null ? 'on' : percent(tracing.share));
     set(share, 'data-value', tracing?.share === null || !tracing ? null : full(tracing.share));
     set(share, 'title', tracing ? (tracing.on ? 'Tracing is on: its share of the step' : 'Tracing is off') : null);
     dot.classList.toggle('gl-on', tracing?.on ?? false);

@@ -5,6 +5,8 @@ import type { View } from './view';
 
 /** Below this a picture is not readable: a wide one is scrolled instead of shrunk. */
 export const READABLE = 0.75;
+/** As in the style of .gl-bleed, both sides together. */
+const BLEED = 20;
 const LEAST = 0.2;
 const MOST = 3;
 
@@ -86,7 +88,10 @@ export class Viewport {
   }
 
   private apply(): void {
-    if (!this.chosen) this.zoom = Math.min(1, Math.max(READABLE, this.room / this.width));
+    // Too wide for the panel: use its padding as well.
+    const wide = this.width > this.room;
+    this.element.classList.toggle('gl-bleed', wide);
+    if (!this.chosen) this.zoom = Math.min(1, Math.max(READABLE, (this.room + (wide ? BLEED : 0)) / this.width));
     this.picture?.setAttribute('width', String(Math.round(this.width * this.zoom)));
     this.picture?.setAttribute('height', String(Math.round(this.height * this.zoom)));
   }

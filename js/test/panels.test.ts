@@ -5,8 +5,8 @@ import { registry } from '../panels/registry';
 import session from '../panels/session';
 import { Store } from '../panels/store';
 import { isDark } from '../panels/theme';
-import { stretch } from '../panels/shapes';
-import { closeRows, fitName, visibleRows } from '../panels/rows';
+import { stretch } from '../panels/operands';
+import { closeRows, fitName, shortNames, visibleRows } from '../panels/rows';
 import { outOfBand } from '../panels/optimizer';
 import type { Outgoing } from '../protocol/messages';
 import { examples } from '../gallery/examples';
@@ -345,6 +345,15 @@ describe('small decisions', () => {
     const rows = [1, 2, 3, 4, 5].flatMap(n => [`fc${n}.weight`, `fc${n}.bias`]);
     expect(closeRows(rows, new Set())).toEqual(['fc1.weight', 'fc3.weight', 'fc5.weight']);
     expect(closeRows(rows, new Set(['fc2.bias']))).toEqual(['fc2.bias']);
+  });
+
+  it('names that are cut keep their ends and differ from each other', () => {
+    const names = (all: string[], width: number) => shortNames(all, width, '10px x');
+    expect(names(['attn.query.weight', 'attn.key.bias'], 80)).toEqual(['query.weight', 'key.bias']);
+    expect(names(['blocks.1.fc.weight', 'blocks.2.fc.weight'], 66)).toEqual(['bloc…1.fc.w', 'bloc…2.fc.w']);
+    expect(names(['generator.0.weight', 'critic.0.weight'], 60)).toEqual(['g…0.weight', 'c…0.weight']);
+    expect(new Set(names(['encoder.0.weight', 'decoder.0.weight', 'critic.0.weight'], 48)).size).toBe(3);
+    expect(names(['layernormalization_weight'], 60)[0]).toMatch(/^laye…eight$/);
   });
 
   it('a long name keeps its last word as a letter', () => {

@@ -1,0 +1,158 @@
+/** The rows of the shapes table: operands as the op sees them, and how wide the columns are. */
+
+import { html } from '../draw/element';
+import { bytes, count, shape } from '../draw/format';
+import type { Op, Structure } from '../protocol/messages';
+import { batchOf, madeAt } from './view';
+
+/** The width of a letter of code. */
+const LETTER = 6.2;
+
+/** The axes of one operand as the op sees them; `stretched` axes have the size they are broadcast to. */
+export function stretch(sizes: readonly number[], to: readonly number[]): { size: number; stretched: boolean }[] {
+  const ahead = Math.max(0, to.length - sizes.length);
+  return Array.from({ length: Math.max(sizes.length, to.length) }, (_, axis) => {
+    const own = axis < ahead ? 1 : (sizes[axis - ahead] as number);
+    const target = to[axis] ?? own;
+    const stretched = axis < ahead || (own === 1 && target !== 1);
+    return { size: stretched ? target : own, stretched };
+  });
+}
+
+function ghost(size: number): HTMLElement {
+  return html('span', { class: 'gl-ghost', title: 'broadcast: stretched to this size' }, String(size));
+}
+
+/** A shape with its batch axis muted and its broadcast axes as ghosts. */
+function shapeNodes(axes: readonly { size: number; stretched: boolean }[], batch: number): (Node | string)[] {
+  const out: (Node | string)[] = ['('];
+  axes.forEach(({ size, stretched }, axis) => {
+    if (axis > 0) out.push(', ');
+    if (stretched) out.push(ghost(size));
+    else if (axis === 0 && size === batch) out.push(html('span', { class: 'gl-batch-text' }, String(size)));
+    else out.push(String(size));
+  });
+  out.push(axes.length === 1 ? ',)' : ')');
+  return out;
+}
+
+const plainAxes = (sizes: readonly number[]) => sizes.map(size => ({ size, stretched: false }));
+
+/** How a table is drawn: what its rows have in common. */
+export interface Look {
+  batch: number;
+  /** The dtype that most ops have; others are named. */
+  dtype: string;
+  /** Whether another dtype has a column of its own, or stands beside the shape. */
+  column: boolean;
+  /** Parameters as 128×64, where the whole of every row would not fit. */
+  compact: boolean;
+}
+
+const SHORT: Record<string, string> = { float: 'f', int: 'i', uint: 'u', complex: 'c' };
+
+/** float32 as f32, int64 as i64. */
+export function shortType(dtype: string): string {
+  return dtype.replace(/^(float|int|uint|complex)(?=\d)/, word => SHORT[word] as string);
+}
+
+/** The operands of an op as text nodes, and the same as a title. */
+function inputsOf(structure: Structure, op: Op, look: Look): { nodes: (Node | string)[]; title: string } {
+  const nodes: (Node | string)[] = [];
+  const titles: string[] = [];
+  const tensors = op.inputs.filter(([from]) => from === 'op' || from === 'leaf').length;
+  for (const [from, what] of op.inputs) {
+    if (nodes.length > 0) nodes.push(' ');
+    if (from === 'scalar' || from === 'past') {
+      nodes.push(from === 'past' ? `earlier ${what}`.slice(0, 60) : what.slice(0, 60));
+      titles.push(what);
+      continue;
+    }
+    const sizes = (from === 'op' ? structure.ops[what] : structure.leaves[what])?.shape ?? [];
+    const parameter = from === 'leaf' && structure.leaves[what]?.kind === 'parameter';
+    const axes = op.kind === 'elementwise' && tensors > 1 ? stretch(sizes, op.shape) : plainAxes(sizes);
+    if (parameter && look.compact && !axes.some(axis => axis.stretched)) nodes.push(sizes.join('×') || '1');
+    else nodes.push(...shapeNodes(axes, parameter ? -1 : look.batch));
+    titles.push(`${from === 'op' ? structure.ops[what]?.name : structure.leaves[what]?.name.slice(0, 200)} ${shape(sizes)}`);
+  }
+  return { nodes, title: titles.join('  ') };
+}
+
+/** The dtypes of a step's ops. */
+export function dtypesOf(structure: Structure): Set<string> {
+  return new Set(structure.ops.map(op => op.dtype));
+}
+
+/** The dtype that most ops of a step have. */
+export function mainType(structure: Structure): string {
+  const counts = new Map<string, number>();
+  for (const op of structure.ops) counts.set(op.dtype, (counts.get(op.dtype) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? '';
+}
+
+/** The row of one op. */
+export function rowOf(structure: Structure, i: number, look: Look): HTMLTableRowElement {
+  const op = structure.ops[i] as Op;
+  const inputs = inputsOf(structure, op, look);
+  const where = madeAt(structure, op);
+  const module = op.module === null ? '' : (structure.modules[op.module]?.path ?? '');
+  const other = !look.column && op.dtype !== look.dtype;
+  return html(
+    'tr',
+    { 'data-op': i, class: op.grad ? null : 'gl-nograd', tabindex: -1 },
+    html(
+      'td',
+      { title: `${module ? `${module} / ` : ''}${op.name}${op.grad ? '' : ', no gradient'}`.slice(0, 400) },
+      html('i', { class: `gl-mark gl-back-${op.kind}` }),
+      op.name.slice(0, 200)
+    ),
+    html('td', { class: 'gl-left gl-muted gl-code', title: where }, madeAt(structure, op, true)),
+    html('td', { class: 'gl-left gl-code', title: inputs.title.slice(0, 400) }, ...inputs.nodes),
+    html(
+      'td',
+      { class: 'gl-left gl-code', title: `${shape(op.shape)} ${op.dtype}` },
+      ...shapeNodes(plainAxes(op.shape), look.batch),
+      other && html('span', { class: 'gl-muted' }, ` ${shortType(op.dtype)}`)
+    ),
+    look.column && html('td', { class: 'gl-left gl-code gl-muted' }, op.dtype),
+    html('td', { 'data-value': op.bytes, title: `${count(op.bytes)} bytes` }, bytes(op.bytes))
+  );
+}
+
+/** Widths for the columns from what they hold, and how rows and head must be drawn to fit; the inputs take what is left. */
+export function measure(structure: Structure, room: number): { look: Look; widths: number[]; brief: boolean } {
+  const dtype = mainType(structure);
+  const mixed = dtypesOf(structure).size > 1;
+  const column = mixed && room > 560;
+  const longest = (text: (op: Op) => string, letter: number, least: number, most: number) => {
+    let letters = 0;
+    for (const op of structure.ops) letters = Math.max(letters, text(op).length);
+    return Math.min(most, Math.max(least, Math.ceil(letters * letter)));
+  };
+  const narrow = room < 400;
+  const name = longest(op => op.name, LETTER, 56, Math.max(92, room * 0.22)) + 13;
+  const output =
+    longest(
+      op => shape(op.shape) + (column || op.dtype === dtype ? '' : ` ${shortType(op.dtype)}`),
+      LETTER,
+      44,
+      Math.max(96, room * 0.24)
+    ) + 8;
+  const shapesOf = (op: Op, compact: boolean) =>
+    op.inputs.map(([from, what]) => {
+      if (from !== 'op' && from !== 'leaf') return what;
+      const sizes = (from === 'op' ? structure.ops[what] : structure.leaves[what])?.shape ?? [];
+      return compact && from === 'leaf' && structure.leaves[what]?.kind === 'parameter' ? sizes.join('×') : shape(sizes);
+    });
+  const widest = (compact: boolean) =>
+    structure.ops.reduce((most, op) => Math.max(most, shapesOf(op, compact).join(' ').length * LETTER), 0);
+  const widthsWith = (brief: boolean) => {
+    const made = longest(op => madeAt(structure, op, true), LETTER, brief ? 28 : 50, 110) + 8;
+    return [name, made, -1, output, ...(column ? [62] : []), narrow ? 50 : 54];
+  };
+  const left = (widths: number[]) => room - widths.reduce((sum, w) => sum + Math.max(0, w), 0) - 8;
+  const compact = widest(false) > left(widthsWith(narrow));
+  const brief = narrow || (compact && widest(true) > left(widthsWith(false)));
+  const widths = widthsWith(brief);
+  return { look: { batch: batchOf(structure), dtype, column, compact }, widths, brief };
+}
