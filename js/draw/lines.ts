@@ -66,7 +66,7 @@ export function decadeTicks(low: number, high: number, height = 80): number[] {
   if (ticks.length > 1) return ticks;
   const dense = (0.3 * height) / Math.log10(high / low) >= LABEL;
   const round = [a - 1, a, b + 1].flatMap(e => (dense ? [1, 2, 5] : [1, 3]).map(m => Number(`${m}e${e}`)));
-  return [...new Set(round)].filter(x => x >= low && x <= high);
+  return [...new Set(round)].filter(x => x >= low * 0.999 && x <= high * 1.001);
 }
 
 /**
@@ -192,7 +192,7 @@ export class Lines {
     if (over > 0) for (const end of ends) end.y -= over;
     const texts = input.fit(
       ends.map(({ line }) => line.name),
-      right - 4,
+      right - 6,
       `600 ${input.look.font}`
     );
     this.names.replaceChildren(

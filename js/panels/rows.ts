@@ -54,6 +54,7 @@ function forms(words: readonly string[], width: number, font: string): string[] 
     while (n > 0 && !fits(`${counted.slice(0, n)}…${rest}`)) n--;
     const text = from === 0 ? rest : `${counted.slice(0, n)}…${rest}`;
     if (fits(text)) out.push(text);
+    else if (fits(rest)) out.push(rest);
   }
   return out;
 }
@@ -87,7 +88,8 @@ export function shortNames(names: readonly string[], width: number, font: string
   let shared = 0;
   if (names.length > 1 && !names.every(name => name.length < 200 && textWidth(name, font) <= width)) {
     while (words.every(w => w.length > shared + 2 && w[shared] === words[0]?.[shared])) shared++;
-    if (words.some(w => NUMBER.test(w[shared] as string))) shared = Math.max(0, shared - 1);
+    // A number and one word more are too little to know a parameter by.
+    if (words.some(w => w.length === shared + 2 && NUMBER.test(w[shared] as string))) shared = Math.max(0, shared - 1);
   }
   const ends = words.map(w => w.slice(shared));
   const whole = distinct(ends.map(w => forms(w, width, font)));

@@ -114,7 +114,7 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     const graph = now.ops.filter(op => op.grad);
     const types = [...dtypesOf(now)];
     const stretched = rows.querySelector('.gl-ghost') !== null;
-    const dtype = types.length === 1 ? `all ${types[0]} · ` : `${mainType(now)} where not named · `;
+    const dtype = types.length === 1 ? `all ${types[0]} · ` : look.column ? '' : `${mainType(now)} where not named · `;
     const further = now.folded > 0 ? ` · ${plural(now.folded, 'op')} not kept` : '';
     footer.replaceChildren();
     if (stretched)

@@ -169,6 +169,8 @@ describe('lines', () => {
     const [low, high] = valueRange([line([1, 2, 3], [0.01, 10, 0])]);
     expect([low < 0.01, high > 10]).toEqual([true, true]);
     expect(decadeTicks(low, high).map(t => Number(t.toPrecision(3)))).toEqual([0.01, 0.1, 1, 10]);
+    expect(decadeTicks(5e-4, 2e-3)).toEqual([5e-4, 1e-3, 2e-3]);
+    expect(decadeTicks(1.1e-4, 3.9e-3, 44)).toEqual([3e-4, 1e-3, 3e-3]);
     expect(valueRange([line([1], [NaN])])).toEqual([0.1, 10]);
   });
 });
