@@ -45,7 +45,7 @@ class Timeline:
     def __init__(self, steps: int = 10_000, limit_bytes: int = 64 << 20) -> None:
         self.steps = steps
         self.limit_bytes = limit_bytes
-        self._names: list[str] = []
+        self._names: dict[str, int] = {}
         self._blocks: list[tuple[int, np.ndarray]] = []  # (the step of its first row, rows)
         self._last = 0
 
@@ -63,15 +63,18 @@ class Timeline:
         """The memory the rows take; at most about `limit_bytes`."""
         return sum(block.nbytes for _, block in self._blocks)
 
-    def add(self, name: str) -> int:
-        """Add a column, missing in all earlier steps, and return its place."""
-        self._names.append(name)
-        return len(self._names) - 1
+    def add(self, *names: str) -> int:
+        """Add neighbouring columns, missing in all earlier steps, and return the place of the first; known ones stay where they are."""
+        if names[0] not in self._names:
+            self._names.update(zip(names, range(self.width, self.width + len(names)), strict=True))  # one call: all or none
+        return self._names[names[0]]
 
     def write(self, step: int, row: Sequence[float]) -> None:
-        """Store the row of `step`: of the newest step again, or of the next one."""
-        if step != self._last and step != self._last + 1:
+        """Store the row of `step`: of the newest step again, or of a later one; steps that were left out are missing."""
+        if step < self._last:
             raise ValueError(f"timeline: step {step} can't follow step {self._last}")
+        for between in range(self._last + 1, step):
+            self.write(between, ())
         start = (step - 1) // _BLOCK_STEPS * _BLOCK_STEPS + 1
         if not self._blocks or self._blocks[-1][0] != start:
             self._blocks.append((start, self._blank(_BLOCK_STEPS)))
@@ -97,7 +100,8 @@ class Timeline:
     def since(self, step: int, max_bytes: int) -> Spans:
         """The steps later than `step`, in so few spans that their numbers take at most `max_bytes` (one span always fits).
 
-        A value of one step alone stays in the min or max of its span; a NaN makes both NaN, a missing value neither.
+        The newest step, which may be written again, has a span of its own where two fit. A value of one step alone stays
+        in the min or max of its span; a NaN makes both NaN, a missing value neither.
         """
         first, rows = self.rows(step)
         count, row_bytes = len(rows), max(4 * self.width, 1)
@@ -105,7 +109,7 @@ class Timeline:
             at = np.arange(first, first + count, dtype=np.int32)
             return Spans(at, at, np.broadcast_to(rows[:, None, :], (count, 3, self.width)), True)
         spans = min(max(int(max_bytes // (3 * row_bytes)), 1), count)
-        starts = np.arange(spans) * count // spans
+        starts = np.arange(spans) * (count - 1) // max(spans - 1, 1)
         ends = np.append(starts[1:], count) - 1
         missing = rows.view(np.uint32) == _MISSING_BITS
         low = np.minimum.reduceat(np.where(missing, np.float32(np.inf), rows), starts)
