@@ -86,7 +86,8 @@ class Stream:
         # Only now: an interrupt that lands inside `_send` leaves the step to be sent again.
         self._columns, self._behind = len(columns), False
         if len(spans.last):
-            self._step = min(int(spans.last[-1]), recorder.step)  # the row of an open step is sent again when it is complete
+            # The newest row is sent again each time: the update of an open step, or a second optimizer's, may still fill it.
+            self._step = min(int(spans.last[-1]), recorder.step - 1)
 
     def _push_structure(self) -> str:
         tape = self.recorder.structure()

@@ -173,7 +173,7 @@ def test_the_structure_is_sent_once_a_key_and_columns_once() -> None:
         assert kinds(page.hello()) == ["reset", "structure", "frame"]
         assert kinds(page.push()) == ["frame"]
         assert "columns" not in page.messages[-1].content
-        assert page.messages[-1].content["series"]["spans"] == 0
+        assert page.messages[-1].content["series"]["spans"] == 1
 
 
 def test_of_many_graphs_only_the_newest_eight_count_as_known_to_the_page() -> None:
@@ -189,7 +189,7 @@ def test_of_many_graphs_only_the_newest_eight_count_as_known_to_the_page() -> No
         assert len(page.stream._structures) == 8
 
 
-def test_only_new_steps_travel() -> None:
+def test_only_the_newest_row_and_new_steps_travel() -> None:
     with recording() as recorder:
         page = Page(recorder)
         w = gl.tensor([1.0], requires_grad=True)
@@ -200,9 +200,8 @@ def test_only_new_steps_travel() -> None:
             (w * w).sum().backward()
             optimizer.step()
             page.push("running")
-            sent += decode(page.messages[-1].content, page.messages[-1].buffers)["last"]
-    assert sent == sorted(set(sent))
-    assert len(sent) >= 5
+            sent.append(decode(*page.messages[-1])["last"])
+    assert sent == [(1,), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6)]
 
 
 def test_nothing_is_sent_while_no_page_is_visible_and_all_of_it_when_one_is() -> None:
@@ -276,3 +275,30 @@ def test_the_row_of_an_open_step_is_sent_and_sent_again_when_it_is_complete() ->
         row = decode(*message)
     assert sketch["last"] == row["last"] == (1,)
     assert row["data"][2] == sketch["data"][2] == pytest.approx(20**0.5)
+
+
+def test_a_row_that_a_second_optimizer_fills_later_is_sent_again() -> None:
+    first, second = gl.ones(2, requires_grad=True), gl.ones(2, requires_grad=True)
+    optimizers = [gl.optim.SGD([w], lr=0.1) for w in (first, second)]
+    with recording() as recorder:
+        page = Page(recorder)
+        page.hello()
+        (first * second).sum().backward()
+        page.push("running")
+        for optimizer in optimizers:
+            optimizer.step()
+            (message,) = [m for m in page.push("running") if m.content["kind"] == "frame"]
+            row = decode(*message)
+            assert row["last"] == (1,)
+            assert row["data"] == pytest.approx(recorder.timeline.since(0, 10**9).data[0, 2], nan_ok=True)
+    columns = recorder.timeline.columns()
+    assert all(math.isfinite(row["data"][i]) for i, name in enumerate(columns) if name.startswith("u/"))
+
+
+def test_the_newest_step_has_a_span_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "HISTORY_BYTES", 10_000)
+    with recording() as recorder:
+        train(200, layers=2)
+    got = decode(*Page(recorder).hello()[-1])
+    assert (got["first"][-1], got["last"][-1]) == (200, 200)
+    assert list(got["first"][1:]) == [last + 1 for last in got["last"][:-1]]
