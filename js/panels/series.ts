@@ -1,8 +1,10 @@
-/** The history of one run: append-only columns over spans of steps, at most 10,000 of them. */
+/** The history of one run: append-only columns over spans of steps, at most 10,000 of them and about 64 MB. */
 
 import type { Spans } from '../protocol/decode';
 
 export const MOST_SPANS = 10_000;
+const MOST_BYTES = 64e6;
+const FEWEST_SPANS = 500; // however many columns there are
 export const MIN = 0;
 export const MAX = 1;
 export const LAST = 2;
@@ -24,6 +26,11 @@ export class Series {
   private data = new Float32Array(0);
 
   constructor(private readonly most = MOST_SPANS) {}
+
+  /** How many spans there may be with this many columns: min, max and last take 12 bytes each. */
+  private limit(width: number): number {
+    return Math.min(this.most, Math.max(FEWEST_SPANS, Math.floor(MOST_BYTES / (12 * width))));
+  }
 
   /** The place of a column; -1 where the run has none of that name. */
   column(name: string): number {
@@ -52,6 +59,11 @@ export class Series {
     return this.size > 0 ? this.at(this.size - 1, this.column(name), LAST) : NaN;
   }
 
+  /** What the numbers take in memory. */
+  get bytes(): number {
+    return this.data.byteLength;
+  }
+
   get firstStep(): number {
     return this.size > 0 ? (this.first[0] as number) : 1;
   }
@@ -74,12 +86,12 @@ export class Series {
     this.widen(names.length);
   }
 
-  /** Add spans at the end; spans the run already has (a repeated or whole history) take the place of the old ones. */
+  /** Add spans at the end; what the run already has of their steps (the newest row, or the whole history) gives way to them. */
   append(spans: Spans): void {
     const count = spans.first.length;
     if (count === 0) return;
     if (spans.width > this.width) this.widen(spans.width);
-    while (this.size > 0 && (this.last[this.size - 1] as number) >= (spans.first[0] as number)) this.size--;
+    this.cut(spans.first[0] as number);
     this.reserve(this.size + count);
     for (let s = 0; s < count; s++) {
       const row = this.size++;
@@ -92,12 +104,26 @@ export class Series {
         this.data.set(spans.data.subarray(from, from + spans.width), to);
       }
     }
-    while (this.size > this.most) this.halve();
+    this.shrink(this.width);
+  }
+
+  /** Let go of the steps from `step` on; a span that begins before it keeps its beginning. */
+  private cut(step: number): void {
+    while (this.size > 0 && (this.first[this.size - 1] as number) >= step) this.size--;
+    if (this.size > 0 && (this.last[this.size - 1] as number) >= step) this.last[this.size - 1] = step - 1;
+  }
+
+  private shrink(width: number): void {
+    while (this.size > this.limit(width)) this.halve();
   }
 
   private widen(width: number): void {
     if (width <= this.width) return;
-    const wide = new Float32Array(this.first.length * 3 * width).fill(NaN);
+    this.shrink(width);
+    const room = Math.min(this.first.length, this.limit(width) + 1);
+    this.first = this.first.slice(0, room);
+    this.last = this.last.slice(0, room);
+    const wide = new Float32Array(room * 3 * width).fill(NaN);
     for (let row = 0; row < this.size * 3; row++) {
       wide.set(this.data.subarray(row * this.width, (row + 1) * this.width), row * width);
     }
@@ -107,7 +133,7 @@ export class Series {
 
   private reserve(size: number): void {
     if (size <= this.first.length && this.data.length >= size * 3 * this.width) return;
-    const room = Math.max(size, this.first.length * 2);
+    const room = Math.max(size, Math.min(this.first.length * 2, this.limit(this.width) + 1));
     const grow = <T extends Int32Array | Float32Array>(old: T, fresh: T): T => {
       fresh.set(old as never);
       return fresh;
@@ -117,9 +143,10 @@ export class Series {
     this.data = grow(this.data, new Float32Array(room * 3 * this.width));
   }
 
+  /** Merge neighbours, but not the newest span, which may come again. */
   private halve(): void {
     const total = this.column('grad_norm');
-    const half = this.size >> 1;
+    const half = (this.size - 1) >> 1;
     for (let s = 0; s < half; s++) {
       const [a, b] = [2 * s, 2 * s + 1];
       const bad = total >= 0 && !(Number.isFinite(this.at(a, total, MAX)) && Number.isFinite(this.at(b, total, MAX)));
@@ -135,13 +162,11 @@ export class Series {
       this.first[s] = this.first[a] as number;
       this.last[s] = this.last[b] as number;
     }
-    if (this.size % 2 === 1) {
-      const from = (this.size - 1) * 3 * this.width;
-      this.data.copyWithin(half * 3 * this.width, from, from + 3 * this.width);
-      this.first[half] = this.first[this.size - 1] as number;
-      this.last[half] = this.last[this.size - 1] as number;
-    }
-    this.size = (this.size + 1) >> 1;
+    const [row, rest] = [3 * this.width, this.size - 2 * half];
+    this.data.copyWithin(half * row, 2 * half * row, this.size * row);
+    this.first.copyWithin(half, 2 * half, this.size);
+    this.last.copyWithin(half, 2 * half, this.size);
+    this.size = half + rest;
   }
 }
 

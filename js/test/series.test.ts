@@ -60,6 +60,38 @@ describe('the history of a run', () => {
     for (let i = 1; i < s.size; i++) expect(s.first[i]).toBe((s.last[i - 1] as number) + 1);
   });
 
+  it('takes the newest row again without losing the steps that were merged with it', () => {
+    const s = series();
+    const merged = { ...steps(1, [9, 5]), first: Int32Array.of(1, 11), last: Int32Array.of(10, 20) };
+    s.append(merged);
+    s.append(steps(20, [7, 6]));
+    expect([...s.first.subarray(0, s.size)]).toEqual([1, 11, 20, 21]);
+    expect([...s.last.subarray(0, s.size)]).toEqual([10, 19, 20, 21]);
+    expect(Array.from(s.values('loss'))).toEqual([9, 5, 7, 6]);
+  });
+
+  it('loses no step and keeps the newest number when every row comes twice and pairs are merged', () => {
+    const s = series(16);
+    for (let t = 1; t <= 500; t++) s.append(t === 1 ? steps(1, [1]) : steps(t - 1, [t - 1, -1]));
+    expect([s.firstStep, s.lastStep, s.latest('loss')]).toEqual([1, 500, -1]);
+    for (let i = 1; i < s.size; i++) expect(s.first[i]).toBe((s.last[i - 1] as number) + 1);
+    expect(Math.min(...s.values('loss', MIN).subarray(0, s.size - 1))).toBe(1);
+  });
+
+  it('stays below 64 MB however many columns there are, and keeps 500 spans of them', () => {
+    const width = 4000;
+    const s = new Series();
+    s.setColumns(NAMES);
+    for (let t = 1; t <= 2000; t++) s.append(steps(t, [1]));
+    s.setColumns([...NAMES, ...Array.from({ length: width - NAMES.length }, (_, i) => `g/${i}`)]);
+    const wide = { ...steps(2001, new Array<number>(400).fill(1)), data: new Float32Array(400 * 3 * width).fill(1), width };
+    s.append(wide);
+    expect(s.size).toBeGreaterThanOrEqual(500);
+    expect(s.size).toBeLessThanOrEqual(64e6 / (12 * width));
+    expect(s.bytes).toBeLessThan(72e6);
+    expect([s.firstStep, s.lastStep]).toEqual([1, 2400]);
+  });
+
   it('marks a merged span in which a step was not a number', () => {
     const s = series(8);
     for (let t = 1; t <= 9; t++) s.append(steps(t, [t === 4 ? NaN : 1]));
