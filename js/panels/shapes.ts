@@ -97,6 +97,8 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     const measured = measure(now, room);
     look = measured.look;
     columns.replaceChildren(...measured.widths.map(w => html('col', { style: w < 0 ? null : `width:${w}px` })));
+    // In a very narrow dock the table scrolls sideways: its inputs keep a readable width.
+    table.style.minWidth = `${measured.widths.reduce((sum, w) => sum + Math.max(0, w), 100)}px`;
     const dtype = look.column ? [heading('dtype', true)] : [];
     head.replaceChildren(
       heading('op', true, 'name'),

@@ -89,7 +89,7 @@ export class Viewport {
 
   private apply(): void {
     // Too wide for the panel: use its padding as well.
-    const wide = this.width > this.room;
+    const wide = this.width > this.room * 1.02;
     this.element.classList.toggle('gl-bleed', wide);
     if (!this.chosen) this.zoom = Math.min(1, Math.max(READABLE, (this.room + (wide ? BLEED : 0)) / this.width));
     this.picture?.setAttribute('width', String(Math.round(this.width * this.zoom)));
