@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import autograd, inplace, numpy_call, ops
+from . import autograd, inplace, numpy_call
 from .backend import ARRAY_TYPES, DEFAULT_FLOAT, Array, as_array, is_array, to_numpy, xp_of
 from .errors import DTypeError, GraphError, ShapeError, explain
 from .function import Function, use_tensor_type
@@ -230,10 +230,6 @@ class Tensor(Surface):
         out.share(self)
         return out
 
-    def clone(self) -> Tensor:
-        """A copy with numbers of its own; the gradient passes through."""
-        return ops.clone(self)
-
     # -- as Python and NumPy values
 
     def numpy(self) -> np.ndarray:
@@ -255,33 +251,16 @@ class Tensor(Surface):
 
     def item(self) -> Any:
         """The only entry as a Python number."""
-        if self._data.size != 1:
-            raise ShapeError(
-                explain("item: only a tensor with one entry is a number", got={"shape": self.shape}, need="one entry", fix="t.tolist()")
-            )
+        self._need_one_entry("item: only a tensor with one entry is a number", "t.tolist()")
         return self._data.item()
+
+    def _need_one_entry(self, what: str, fix: str) -> None:
+        if self._data.size != 1:
+            raise ShapeError(explain(what, got={"shape": self.shape}, need="one entry", fix=fix))
 
     def tolist(self) -> Any:
         """The numbers in nested lists."""
         return self._data.tolist()
-
-    def astype(self, dtype: Any) -> Tensor:
-        """The same values in another kind of number; the gradient comes back in the old one."""
-        return ops.cast(self, dtype)
-
-    to = astype
-
-    def float(self) -> Tensor:
-        """As float32."""
-        return ops.cast(self, np.dtype("float32"))
-
-    def double(self) -> Tensor:
-        """As float64."""
-        return ops.cast(self, np.dtype("float64"))
-
-    def long(self) -> Tensor:
-        """As int64."""
-        return ops.cast(self, np.dtype("int64"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = to_numpy(self._data)
@@ -304,22 +283,14 @@ class Tensor(Surface):
         return (self[i] for i in range(len(self)))
 
     def __bool__(self) -> bool:
-        if self._data.size != 1:
-            raise ShapeError(
-                explain(
-                    "bool: only a tensor with one entry is true or false",
-                    got={"shape": self.shape},
-                    need="one entry",
-                    fix="t.data.all() or t.data.any()",
-                )
-            )
+        self._need_one_entry("bool: only a tensor with one entry is true or false", "t.data.all() or t.data.any()")
         return bool(self._data)
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else str(self)
 
-    def __float__(self) -> float:  # type: ignore[valid-type]
-        return float(self.item())  # type: ignore[operator]
+    def __float__(self) -> float:
+        return float(self.item())
 
     def __int__(self) -> int:
         return int(self.item())

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import ops
+from .backend import float32, float64, int64
 from .ops.argument import Dim
 
 if TYPE_CHECKING:
@@ -259,6 +260,29 @@ class Surface:
 
     def matmul(self, other: TensorLike) -> Tensor:
         return ops.matmul(self, other)
+
+    # -- copies
+
+    def clone(self) -> Tensor:
+        return ops.clone(self)
+
+    def astype(self, dtype: Any) -> Tensor:
+        """The same values in another kind of number; the gradient comes back in the old one."""
+        return ops.cast(self, dtype)
+
+    to = astype
+
+    def float(self) -> Tensor:
+        """The same values as float32."""
+        return ops.cast(self, float32)
+
+    def double(self) -> Tensor:
+        """The same values as float64."""
+        return ops.cast(self, float64)
+
+    def long(self) -> Tensor:
+        """The same values as int64."""
+        return ops.cast(self, int64)
 
 
 for _method in vars(Surface).values():  # help(t.exp) says what `ops.exp` says first

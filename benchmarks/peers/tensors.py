@@ -1,18 +1,26 @@
-"""gradlab as a user writes it; GRADLAB_BENCH_TRACE=structure|norms watches it with the tracer."""
+"""gradlab, and PyTorch on the CPU, as a user writes them: the same lines for both.
+
+GRADLAB_BENCH_LIBRARY names the library; GRADLAB_BENCH_TRACE=structure|norms watches gradlab with its tracer.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable
-
-import gradlab as gl
-from gradlab import nn, optim
-from gradlab.nn import functional as F
+from typing import Any
 
 from ..problems import Net, chain, net
 
 Step = Callable[[], float]
+LIBRARY = os.environ["GRADLAB_BENCH_LIBRARY"]
+lib: Any = importlib.import_module(LIBRARY)
+nn: Any = importlib.import_module(f"{LIBRARY}.nn")
+optim: Any = importlib.import_module(f"{LIBRARY}.optim")
+F: Any = importlib.import_module(f"{LIBRARY}.nn.functional")
 
+if LIBRARY == "torch":
+    lib.set_num_threads(1)
 if mode := os.environ.get("GRADLAB_BENCH_TRACE"):
     from gradlab import observe
     from gradlab.trace import Recorder
@@ -20,16 +28,16 @@ if mode := os.environ.get("GRADLAB_BENCH_TRACE"):
     observe.attach(Recorder(norms=mode == "norms"))
 
 
-def _model(problem: Net, activation: Callable[[], nn.Module]) -> nn.Sequential:
-    modules: list[nn.Module] = []
+def _model(problem: Net, activation: Callable[[], Any]) -> Any:
+    modules: list[Any] = []
     for w, b in problem.layers:
         linear = nn.Linear(*w.shape)
-        linear.load_state_dict({"weight": gl.tensor(w.T.copy()), "bias": gl.tensor(b)})
+        linear.load_state_dict({"weight": lib.tensor(w.T.copy()), "bias": lib.tensor(b)})
         modules += [linear, activation()]
     return nn.Sequential(*modules[:-1])
 
 
-def _gelu() -> nn.Module:
+def _gelu() -> Any:
     return nn.GELU(approximate="tanh")
 
 
@@ -40,7 +48,7 @@ def digits() -> Step:
         model = _model(problem, _gelu)
         optimizer = optim.AdamW(model.parameters(), lr=problem.lr, weight_decay=problem.weight_decay)
         for batch in problem.batches:
-            loss = F.cross_entropy(model(gl.from_numpy(problem.x[batch])), gl.from_numpy(problem.y[batch]))
+            loss = F.cross_entropy(model(lib.from_numpy(problem.x[batch])), lib.from_numpy(problem.y[batch]))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -51,11 +59,11 @@ def digits() -> Step:
 
 def _infer(name: str) -> Step:
     problem = net(name)
-    model, x = _model(problem, _gelu), gl.tensor(problem.x)
+    model, x = _model(problem, _gelu), lib.tensor(problem.x)
 
     def step() -> float:
-        with gl.no_grad():
-            return float(model(x).data[0, 0])
+        with lib.no_grad():
+            return float(model(x)[0, 0])
 
     return step
 
@@ -68,8 +76,8 @@ def infer128() -> Step:
     return _infer("infer128")
 
 
-def _step(problem: Net, model: nn.Module, optimizer: optim.Optimizer, loss_of: Callable[..., gl.Tensor]) -> Step:
-    x, y = gl.tensor(problem.x), gl.tensor(problem.y)
+def _step(problem: Net, model: Any, optimizer: Any, loss_of: Callable[..., Any]) -> Step:
+    x, y = lib.tensor(problem.x), lib.tensor(problem.y)
 
     def step() -> float:
         loss = loss_of(model(x), y)
@@ -100,7 +108,7 @@ def tiny() -> Step:
 
 
 def _chain(n: int) -> Step:
-    x, a, b = [gl.tensor(v, requires_grad=True) for v in chain()]
+    x, a, b = [lib.tensor(v, requires_grad=True) for v in chain()]
 
     def step() -> float:
         x.grad = a.grad = b.grad = None
