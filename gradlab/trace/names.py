@@ -52,17 +52,17 @@ class Root:
     def learn(self) -> None:
         """Walk the module and note every path."""
         module = self.ref()
-        self.modules: dict[int, Spot] = {}
-        self.parameters: dict[int, str] = {}
-        self.buffers: dict[int, str] = {}
-        if module is None:
-            return
-        for path, part in module.named_modules():
-            self.modules[id(part)] = Spot(self.label, path, part)
-        for path, parameter in module.named_parameters():
-            self.parameters.setdefault(parameter.serial, path)
-        for path, buffer in module.named_buffers():
-            self.buffers.setdefault(buffer.serial, path)
+        modules: dict[int, Spot] = {}
+        parameters: dict[int, str] = {}
+        buffers: dict[int, str] = {}
+        if module is not None:
+            for path, part in module.named_modules():
+                modules[id(part)] = Spot(self.label, path, part)
+            for path, parameter in module.named_parameters():
+                parameters.setdefault(parameter.serial, path)
+            for path, buffer in module.named_buffers():
+                buffers.setdefault(buffer.serial, path)
+        self.modules, self.parameters, self.buffers = modules, parameters, buffers
 
     def rename(self, label: str) -> None:
         """The user gave its name to another model."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from time import perf_counter_ns as clock
 from typing import Any
@@ -39,6 +40,7 @@ class Recorder:
         names: gives the user's names for objects, by id(); None where there is no namespace to look into.
         frame_interval: seconds between two calls of `on_frame`.
         running: set it while a cell runs; then a half-finished step of a loop is not shown in place of the last complete one.
+            Setting it also forgets module calls that an interrupt left open.
         norms: False records the graph only.
         share: the tracer's share of a step's time, None before it was measured.
 
@@ -55,7 +57,7 @@ class Recorder:
         self.lock = threading.RLock()
         self.where: Callable[[], Where | None] = Places().of_op
         self.frame_interval = 0.1
-        self.running = False
+        self._running = False
         self.norms = norms
         self.share: float | None = None
         self._observer = observer
@@ -116,6 +118,16 @@ class Recorder:
         self._names.lookup = lookup
 
     @property
+    def running(self) -> bool:
+        """Whether a cell runs."""
+        return self._running
+
+    @running.setter
+    def running(self, value: bool) -> None:
+        self._running = value
+        self._call.set(None)
+
+    @property
     def on_frame(self) -> Callable[[], None] | None:
         """Called in the training thread, inside an event, whenever `frame_interval` has passed."""
         return self._on_frame
@@ -134,73 +146,89 @@ class Recorder:
 
     def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> tuple[Any, ...] | None:
         """Called by the core before something happens; `end` gets back what this returns."""
-        entered = clock() if self._timing else 0
-        if kind == "forward":
-            call = self._call.get()
-            place = self.where() if call is None or not call.library else call.place
-            now = clock()
-            if entered:
-                self._own_ns += now - entered
-            return kind, target, place, call, now
-        steps = self._steps
-        token: tuple[Any, ...] | None = None
-        if kind == "backward":
-            tape = steps.tape
-            at = tape.refs.get(target.seq)
-            if at is not None:
-                if self.norms:
-                    tape.grads[at] = norm(inputs[0])
+        try:
+            entered = clock() if self._timing else 0
+            if kind == "forward":
+                call = self._call.get()
+                place = self.where() if call is None or not call.library else call.place
                 now = clock()
                 if entered:
                     self._own_ns += now - entered
-                return kind, tape, at, now
-        elif kind == "accumulate":
-            steps.pending.append((target, norm(inputs[0]) if self.norms else None, inputs[1], target._grad is None))
-        elif kind == "module":
-            token = (kind, self._module_began(target))
-        else:
-            if kind == "pass":
-                with self.lock:
-                    steps.backward_began(target)
-            token = (kind, target)
-        if entered:
-            self._own_ns += clock() - entered
-        return token
+                return kind, target, place, call, now
+            steps = self._steps
+            token: tuple[Any, ...] | None = None
+            if kind == "backward":
+                tape = steps.tape
+                at = tape.refs.get(target.seq)
+                if at is not None:
+                    if self.norms:
+                        tape.grads[at] = norm(inputs[0])
+                    now = clock()
+                    if entered:
+                        self._own_ns += now - entered
+                    return kind, tape, at, now
+            elif kind == "accumulate":
+                steps.pending.append((target, norm(inputs[0]) if self.norms else None, inputs[1], target._grad is None))
+            elif kind == "module":
+                token = (kind, self._module_began(target))
+            else:
+                if kind == "pass":
+                    with self.lock:
+                        steps.backward_began(target)
+                token = (kind, target)
+            if entered:
+                self._own_ns += clock() - entered
+            return token
+        except BaseException:
+            self._repair()
+            raise
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
         """Called by the core after it happened, also where it raised."""
         if token is None:
             return
-        now = clock()
-        kind = token[0]
-        steps = self._steps
-        if kind == "forward":
-            self.lock.acquire()  # this and release: half the time of a with block
-            try:
+        try:
+            now = clock()
+            kind = token[0]
+            steps = self._steps
+            if kind == "forward":
+                self.lock.acquire()  # this and release: half the time of a with block; where anything raises, _repair releases
                 if error is None:
                     steps.op(token[1], token[2], token[3], now - token[4], output)
                 else:
                     steps.failed(token[1], token[2], token[3], now - token[4], error)
-            finally:
                 self.lock.release()
-            if steps.tape is not self._tape:
-                self._begin_timing(now)
-        elif kind == "backward":
-            token[1].backward_ns[token[2]] = now - token[3]
-        elif kind == "module":
-            self._call.set(token[1].parent)
-            return
-        elif kind == "pass":
-            with self.lock:
-                steps.backward_ended()
-        elif error is None:
-            with self.lock:
-                steps.stepped(token[1], output)
-        if now >= self._frame_at:
-            self._frame()
-        if self._timing:
-            self._to_ns = clock()
-            self._own_ns += self._to_ns - now
+                if steps.tape is not self._tape:
+                    self._begin_timing(now)
+            elif kind == "backward":
+                token[1].backward_ns[token[2]] = now - token[3]
+            elif kind == "module":
+                self._call.set(token[1].parent)
+                return
+            elif kind == "pass":
+                with self.lock:
+                    steps.backward_ended()
+            elif error is None:
+                with self.lock:
+                    steps.stepped(token[1], output)
+            if now >= self._frame_at:
+                self._frame()
+            if self._timing:
+                self._to_ns = clock()
+                self._own_ns += self._to_ns - now
+        except BaseException:
+            self._repair()
+            raise
+
+    def _repair(self) -> None:
+        """An interrupt may hit anywhere, also between two writes that belong together: begin the open step anew."""
+        with suppress(RuntimeError):  # raised where this thread holds it no more
+            while True:
+                self.lock.release()
+        with self.lock:
+            self._steps.abandon()
+        self._in_frame = False
+        self._call.set(None)
 
     def _module_began(self, module: Any) -> ModuleCall:
         parent = self._call.get()

@@ -93,9 +93,7 @@ class Run:
                 label = shown_name(param.leaf.root, param.leaf.name, several)
                 if label in self._by_label:
                     label = shown_name(param.leaf.root, param.leaf.name, True)
-                start = self.timeline.width
-                for letter in "gwu":
-                    self.timeline.add(f"{letter}/{label}")
+                start = self.timeline.add(*[f"{letter}/{label}" for letter in "gwu"])
                 column = Column(label, len(self._columns), start, param)
                 self._columns[param.identity] = self._by_label[label] = column
                 self.bound.add(param.serial)

@@ -165,11 +165,10 @@ class Steps(Writer):
 
     def _count(self) -> None:
         tape = self.tape
-        if not tape.step:
-            self.run.step += 1
-            tape.step = self.run.step
+        step = tape.step or self.run.step + 1
+        self.run.write(tape, step)  # first: an interrupt after it leaves a row that is written again
+        tape.step = self.run.step = step
         tape.updated = tape.turns = True
-        self.run.write(tape, tape.step)
 
     def close(self, complete: bool) -> Tape:
         """End the tape and begin an empty one; only a complete one is kept to be shown."""
@@ -186,3 +185,7 @@ class Steps(Writer):
             self._params = {serial: param for serial, param in self._params.items() if param.ref() is not None}
             self._purge_at = 2 * len(self._params) + 256
         return self.tape
+
+    def abandon(self) -> None:
+        """Leave the open tape as it is, whatever state it is in, and begin an empty one."""
+        self.tape, self._spare, self.pending = Tape(self.tree.root), Tape(self.tree.root), []

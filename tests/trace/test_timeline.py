@@ -85,12 +85,20 @@ def test_a_column_added_later_is_missing_before():
     assert timeline.columns() == ["step", "g/late"]
 
 
-def test_the_newest_row_may_be_written_again_but_no_row_is_skipped():
+def test_the_newest_row_may_be_written_again_and_steps_that_were_left_out_are_missing():
     timeline = filled(3)
     timeline.write(3, [30.0])
     assert timeline.rows(2)[1].tolist() == [[30.0]]
+    timeline.write(6, [6.0])
+    assert np.isnan(timeline.rows(3)[1][:2]).all() and timeline.rows(5)[1].tolist() == [[6.0]]
     with pytest.raises(ValueError, match="can't follow"):
         timeline.write(5, [5.0])
+
+
+def test_columns_that_exist_are_not_added_again():
+    timeline = Timeline()
+    assert [timeline.add("loss"), timeline.add("g/w", "w/w", "u/w"), timeline.add("g/w", "w/w", "u/w"), timeline.add("lr")] == [0, 1, 1, 4]
+    assert timeline.columns() == ["loss", "g/w", "w/w", "u/w", "lr"]
 
 
 def test_an_empty_timeline_has_no_spans():
