@@ -100,11 +100,13 @@ class Session:
         self.stream.push("running", self._count)
 
     def _on_message(self, widget: Any, content: Any, buffers: Any) -> None:
-        kind = content.get("kind") if isinstance(content, dict) else None
+        if not isinstance(content, dict):
+            return
+        kind, page, visible = content.get("kind"), str(content.get("page")), bool(content.get("visible"))
         if kind == "hello":
-            self.stream.hello(self.state, self._count)
+            self.stream.hello(page, visible, self.state, self._count)
         elif kind == "visible":
-            self.stream.show(bool(content.get("visible")), self.state, self._count)
+            self.stream.show(page, visible, self.state, self._count)
         elif kind == "trace":
             self.trace(bool(content.get("on")))
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
-from typing import Any
 
 from ..trace import Recorder
 from . import protocol
 from .protocol import State
 
 _SMALLEST_SERIES = 4_000  # a frame crowded by optimizer rows still moves the lines on
-_STRUCTURES_KEPT = 8  # of as many keys the page surely still has the structure
+_STRUCTURES_KEPT = 64  # this and the next as in js/panels/store.ts: what the kernel takes for known, the page has
+_ITEMS_KEPT = 10_000  # ops, leaves and modules, about 2 MB
 
 Send = Callable[[protocol.Message], None]
 
@@ -23,40 +25,74 @@ class Stream:
 
     def __init__(self, recorder: Recorder, send: Send) -> None:
         self.recorder = recorder
-        self.visible = False
         self._send = send
+        self._pages: set[str] = set()  # those that can be seen
+        self._asked = False
+        self._answered_at = 0.0
         self.forget()
+
+    @property
+    def visible(self) -> bool:
+        """Whether any page can be seen. One that went without a word counts on: too many frames harm less than none."""
+        return bool(self._pages)
 
     def forget(self) -> None:
         """Take it that the page knows nothing: it has just opened or was loaded again."""
-        self._structures: dict[str, dict[str, Any]] = {}
+        self._structures: dict[str, int] = {}
         self._columns = -1
         self._run = -1
         self._step = 0
         self._behind = True
 
-    def hello(self, state: State, cell: int | None) -> None:
-        """Send a page that has just opened the structure and the whole history, once; more when it says that it is seen."""
-        with self.recorder.lock:
-            self.forget()
-            self._push(state, cell)
+    def hello(self, page: str, visible: bool, state: State, cell: int | None) -> None:
+        """Send a page that has just opened the structure and the whole history, once; more when it says that it is seen.
 
-    def show(self, visible: bool, state: State, cell: int | None) -> None:
+        Many hellos within a frame interval get one answer: with the next frame, at the end of the cell, or after the interval.
+        """
+        with self.recorder.lock:
+            self._note(page, visible)
+            wait = self._answered_at + self.recorder.frame_interval - time.monotonic()
+            if wait <= 0:
+                self._asked = True
+                self._push(state, cell)
+            elif not self._asked:
+                self._asked = True
+                timer = threading.Timer(wait, self._answer, (state, cell))
+                timer.daemon = True
+                timer.start()
+
+    def show(self, page: str, visible: bool, state: State, cell: int | None) -> None:
         """Stop sending while no page can be seen; catch up when one can be seen again."""
         with self.recorder.lock:
-            self._behind = self._behind or visible > self.visible
-            self.visible = visible
-            self.push(state, cell)
+            was_visible = self.visible
+            self._note(page, visible)
+            if self.visible and not was_visible:
+                self._behind = True
+                self._push(state, cell)
 
     def push(self, state: State, cell: int | None) -> None:
-        """Send the numbers on show and the steps that the page has not got; nothing where no page is visible."""
-        if not self.visible:
+        """Send the numbers on show and the steps that the page has not got; nothing where no page is visible or asks."""
+        if not (self._pages or self._asked):
             return
         with self.recorder.lock:
             self._push(state, cell)
 
+    def _note(self, page: str, visible: bool) -> None:
+        if visible:
+            self._pages.add(page)
+        else:
+            self._pages.discard(page)
+
+    def _answer(self, state: State, cell: int | None) -> None:
+        with self.recorder.lock:
+            if self._asked and not self.recorder.running:  # a running cell answers with its next frame or its end
+                self._push(state, cell)
+
     def _push(self, state: State, cell: int | None) -> None:
         recorder = self.recorder
+        if self._asked:
+            self.forget()
+            self._answered_at = time.monotonic()
         if recorder.run != self._run:
             self._send(protocol.reset(recorder.run))
             self._run, self._step, self._columns, self._behind = recorder.run, 0, -1, True
@@ -83,8 +119,8 @@ class Stream:
             columns=new_columns,
         )
         self._send(message)
-        # Only now: an interrupt that lands inside `_send` leaves the step to be sent again.
-        self._columns, self._behind = len(columns), False
+        # Only now: an interrupt that lands inside `_send` leaves all of it to be sent again.
+        self._columns, self._behind, self._asked = len(columns), False, False
         if len(spans.last):
             # The newest row is sent again each time: the update of an open step, or a second optimizer's, may still fill it.
             self._step = min(int(spans.last[-1]), recorder.step - 1)
@@ -92,10 +128,9 @@ class Stream:
     def _push_structure(self) -> str:
         tape = self.recorder.structure()
         key: str = tape["key"]
-        if self._structures.get(key) is not tape:
+        if key not in self._structures:
             self._send(protocol.structure(tape))
-            self._structures.pop(key, None)
-            self._structures[key] = tape
-            if len(self._structures) > _STRUCTURES_KEPT:
+            self._structures[key] = len(tape["ops"]) + len(tape["leaves"]) + len(tape["modules"])
+            while len(self._structures) > 1 and (len(self._structures) > _STRUCTURES_KEPT or sum(self._structures.values()) > _ITEMS_KEPT):
                 del self._structures[next(iter(self._structures))]
         return key

@@ -50,7 +50,7 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     lastStep: () => store.step.value?.frame.step ?? null,
     draw: (panel, element, signal) => draw(store, panel, element, signal)
   };
-  store.send({ kind: 'hello' });
+  store.hello();
   announce(id, model.get('kernel_id'));
   return () => {
     stop();

@@ -11,7 +11,11 @@ export interface Step {
   frame: Frame;
 }
 
-const MOST_STRUCTURES = 8;
+const MOST_STRUCTURES = 64; // this and the next as in gradlab/notebook/stream.py
+const MOST_ITEMS = 10_000; // ops, leaves and modules, about 2 MB
+
+/** Names this page to the kernel, from load to load. */
+export const PAGE = Math.random().toString(36).slice(2);
 
 /** The store of one session. Panels read its signals; the widget feeds `receive`. */
 export class Store {
@@ -54,6 +58,11 @@ export class Store {
     else if (incoming?.kind === 'frame') this.take(incoming);
   }
 
+  /** Ask for the structure and the whole history. */
+  hello(): void {
+    this.send({ kind: 'hello', page: PAGE, visible: this.shown.size > 0 });
+  }
+
   /** A view appeared or went; the kernel hears of it when the first comes or the last goes. */
   show(view: object, visible: boolean): void {
     if (visible) this.shown.add(view);
@@ -61,7 +70,7 @@ export class Store {
     const any = this.shown.size > 0;
     if (any !== this.said) {
       this.said = any;
-      this.send({ kind: 'visible', visible: any });
+      this.send({ kind: 'visible', page: PAGE, visible: any });
     }
   }
 
@@ -81,9 +90,12 @@ export class Store {
   private keep(structure: Structure): void {
     this.structures.delete(structure.key);
     this.structures.set(structure.key, structure);
-    if (this.structures.size > MOST_STRUCTURES) {
-      const oldest = this.structures.keys().next().value;
-      if (oldest !== undefined) this.structures.delete(oldest);
+    let items = 0;
+    for (const one of this.structures.values()) items += itemsOf(one);
+    for (const [key, oldest] of this.structures) {
+      if (key === structure.key || (items <= MOST_ITEMS && this.structures.size <= MOST_STRUCTURES)) break;
+      this.structures.delete(key);
+      items -= itemsOf(oldest);
     }
     if (this.asked === structure.key) this.asked = '';
     this.schedule();
@@ -112,7 +124,7 @@ export class Store {
     this.pending = frame;
     if (!this.structures.has(frame.key) && this.asked !== frame.key) {
       this.asked = frame.key;
-      this.send({ kind: 'hello' });
+      this.hello();
     }
     this.schedule();
   }
@@ -139,6 +151,10 @@ export class Store {
       this.step.value = { structure, frame };
     });
   }
+}
+
+function itemsOf(structure: Structure): number {
+  return structure.ops.length + structure.leaves.length + structure.modules.length;
 }
 
 /** Whether a selection means the same in another structure: a tape that grew keeps its first ops. */

@@ -102,5 +102,6 @@ export interface Reset {
   run: number;
 }
 
-/** What the page says to the kernel. */
-export type Outgoing = { kind: 'hello' } | { kind: 'visible'; visible: boolean } | { kind: 'trace'; on: boolean };
+/** What the page says to the kernel; `page` tells several pages of one kernel apart. */
+export type Outgoing =
+  { kind: 'hello'; page: string; visible: boolean } | { kind: 'visible'; page: string; visible: boolean } | { kind: 'trace'; on: boolean };

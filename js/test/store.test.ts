@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { marked, Store } from '../panels/store';
+import { marked, PAGE, Store } from '../panels/store';
 import { examples } from '../gallery/examples';
 import { digitsRun } from '../gallery/digits';
 import { Sketch } from '../gallery/sketch';
@@ -64,7 +64,7 @@ describe('the store', () => {
     s.receive(f.message, f.buffers);
     s.receive(f.message, f.buffers);
     paint();
-    expect(sent).toEqual([{ kind: 'hello' }]);
+    expect(sent).toEqual([{ kind: 'hello', page: PAGE, visible: false }]);
     expect(s.step.value).toBeNull();
     s.receive(a.structureMessage().message);
     paint();
@@ -106,9 +106,40 @@ describe('the store', () => {
     s.show(a, false);
     s.show(b, false);
     expect(sent).toEqual([
-      { kind: 'visible', visible: true },
-      { kind: 'visible', visible: false }
+      { kind: 'visible', page: PAGE, visible: true },
+      { kind: 'visible', page: PAGE, visible: false }
     ]);
+  });
+
+  it('says hello as the page that is seen, so that asking again does not hide it', () => {
+    const { store: s, sent } = store();
+    s.show({}, true);
+    s.hello();
+    expect(sent.at(-1)).toEqual({ kind: 'hello', page: PAGE, visible: true });
+  });
+
+  it('keeps the structures of sixty shapes in turn, and of a few that are large', () => {
+    const { store: s, sent, paint } = store();
+    const turn = (sketches: Sketch[], withStructure: boolean) => {
+      for (const sketch of sketches) {
+        const f = sketch.frame({});
+        if (withStructure) s.receive(sketch.structureMessage().message);
+        s.receive(f.message, f.buffers);
+        paint();
+      }
+    };
+    const shapes = Array.from({ length: 60 }, (_, i) => small(`shape ${i}`));
+    turn(shapes, true);
+    turn(shapes, false);
+    expect(sent).toEqual([]);
+    turn(
+      Array.from({ length: 9 }, (_, i) => small(`large ${i}`, 1500)),
+      true
+    );
+    turn([small('large 8', 1500), small('large 3', 1500)], false);
+    expect(sent).toEqual([]);
+    turn([small('large 0', 1500)], false);
+    expect(sent.length).toBe(1);
   });
 
   it('drops a message that it cannot read, and goes on', () => {

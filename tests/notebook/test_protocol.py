@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+import time
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,11 @@ class Page:
         self.stream = Stream(recorder, self.messages.append)
 
     def hello(self) -> list[protocol.Message]:
-        sent = self._new(lambda: self.stream.hello("idle", 3))
-        self.stream.show(True, "idle", 3)
-        return sent
+        self.stream.recorder.frame_interval = 0.0
+        return self._new(lambda: self.stream.hello("a", True, "idle", 3))
+
+    def frames(self, act: Any) -> list[dict[str, Any]]:
+        return [m.content for m in self._new(act) if m.content["kind"] == "frame"]
 
     def push(self, state: protocol.State = "idle") -> list[protocol.Message]:
         return self._new(lambda: self.stream.push(state, 3))
@@ -176,17 +179,44 @@ def test_the_structure_is_sent_once_a_key_and_columns_once() -> None:
         assert page.messages[-1].content["series"]["spans"] == 1
 
 
-def test_of_many_graphs_only_the_newest_eight_count_as_known_to_the_page() -> None:
+@pytest.fixture
+def shapes() -> Any:
+    """Train on batches of these sizes and show each step; the sizes whose structure was sent."""
+    w = gl.ones(2, requires_grad=True)
+    optimizer = gl.optim.SGD([w], lr=1e-6)
+
+    def run(page: Page, sizes: Any, ops: int = 1) -> list[int]:
+        sent = []
+        for size in sizes:
+            y = gl.ones(size, 2) * w
+            for _ in range(ops):
+                y = y * 1.0
+            y.sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            if "structure" in kinds(page.push()):
+                sent.append(size)
+        return sent
+
+    return run
+
+
+def test_of_sixty_shapes_in_turn_each_structure_is_sent_once(shapes: Any) -> None:
     with recording() as recorder:
         page = Page(recorder)
         page.hello()
+        assert len(shapes(page, range(1, 61))) == 60
+        assert shapes(page, range(1, 61)) == []
 
-        def graph(size: int) -> list[str]:
-            gl.ones(size, requires_grad=True).sum().backward()
-            return kinds(page.push())
 
-        assert all("structure" in graph(size) for size in range(1, 12))
-        assert len(page.stream._structures) == 8
+def test_structures_count_as_known_to_the_page_up_to_64_and_to_10_000_ops_and_leaves(shapes: Any) -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        page.hello()
+        shapes(page, range(1, 80))
+        assert len(page.stream._structures) == 64
+        shapes(page, range(1, 8), ops=1_500)
+        assert list(page.stream._structures.values()) == [1_504] * 6
 
 
 def test_only_the_newest_row_and_new_steps_travel() -> None:
@@ -209,17 +239,64 @@ def test_nothing_is_sent_while_no_page_is_visible_and_all_of_it_when_one_is() ->
         page = Page(recorder)
         train(2)
         assert page.push() == []
-        page.stream.hello("idle", 3)
+        page.stream.hello("a", False, "idle", 3)
         assert kinds(page.messages) == ["reset", "structure", "frame"]
         assert page.push() == []
-        page.stream.show(True, "idle", 3)
-        page.stream.show(False, "idle", 3)
+        page.stream.show("a", True, "idle", 3)
+        page.stream.show("a", False, "idle", 3)
         sent = len(page.messages)
         train(4)
         assert page.push() == []
-        page.stream.show(True, "idle", 3)
+        page.stream.show("a", True, "idle", 3)
         frames = [m for m in page.messages[sent:] if m.content["kind"] == "frame"]
     assert decode(frames[-1].content, frames[-1].buffers)["last"][-1] == recorder.step
+
+
+def test_of_two_pages_one_hides_and_the_other_goes_on() -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        page.hello()
+        page.stream.hello("b", False, "idle", 3)
+        page.stream.show("b", True, "idle", 3)
+        page.stream.show("b", False, "idle", 3)
+        train(2)
+        assert kinds(page.push())[-1] == "frame"
+        page.stream.show("a", False, "idle", 3)
+        assert page.push() == []
+
+
+def test_a_page_that_says_hello_is_hidden_until_it_says_that_it_is_seen() -> None:
+    with recording() as recorder:
+        page = Page(recorder)
+        page.hello()
+        page.stream.hello("a", False, "idle", 3)
+        assert page.push() == []
+
+
+def test_many_hellos_get_one_answer_at_once_and_one_with_the_next_frame() -> None:
+    with recording() as recorder:
+        recorder.frame_interval, recorder.running = 0.05, True
+        page = Page(recorder)
+        train(3)
+        flood = lambda: [page.stream.hello("a", False, "running", 3) for _ in range(200)]  # noqa: E731
+        assert len(page.frames(flood)) == 1
+        (answer,) = page.frames(lambda: page.stream.push("running", 3))
+        assert answer["columns"]
+        time.sleep(0.1)
+        assert page.push() == []
+
+
+def test_many_hellos_to_an_idle_kernel_get_their_last_answer_after_the_interval() -> None:
+    with recording() as recorder:
+        recorder.frame_interval = 0.05
+        page = Page(recorder)
+        flood = lambda: [page.stream.hello("a", False, "idle", 3) for _ in range(200)]  # noqa: E731
+        assert 1 <= len(page.frames(flood)) <= 3
+        until = time.monotonic() + 10
+        while page.stream._asked and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not page.stream._asked
+        assert "columns" in page.messages[-1].content
 
 
 def test_clear_resets_the_page_once() -> None:

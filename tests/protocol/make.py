@@ -96,7 +96,7 @@ def messages(scene: Callable[[], None]) -> list[Message]:
         recorder.where = Places(cell)
         scene()
     with patch.object(protocol, "HISTORY_BYTES", 6_000 if scene is spans else protocol.HISTORY_BYTES):
-        Stream(recorder, found.append).hello("idle", 3)
+        Stream(recorder, found.append).hello("page", False, "idle", 3)
     return found
 
 
