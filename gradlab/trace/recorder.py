@@ -25,6 +25,7 @@ from .writer import ModuleCall
 _SAMPLED_EVERY = 8  # steps, of which one is timed
 _NEVER = 1 << 62
 _STRUCTURES_KEPT = 8
+_PATIENCE_NS = 5_000_000_000  # so long a picture waits for a step that is read in full
 _LONGEST_SHARE = 10  # frames take at most a tenth of the time
 
 attached: list[Recorder] = []
@@ -67,6 +68,7 @@ class Recorder:
         self._on = False
         self._on_frame: Callable[[], None] | None = None
         self._frame_at = _NEVER
+        self._waits = False  # a picture is due, as soon as a step that is read in full is complete
         self._in_frame = False
         self._structures: dict[str, dict[str, Any]] = {}
         self._tape: Tape | None = None  # that of the newest op
@@ -126,6 +128,8 @@ class Recorder:
     def running(self, value: bool) -> None:
         self._running = value
         self._call.set(None)
+        if self._waits:
+            self._waits, self._frame_at = False, 0
 
     @property
     def on_frame(self) -> Callable[[], None] | None:
@@ -134,7 +138,7 @@ class Recorder:
 
     @on_frame.setter
     def on_frame(self, call: Callable[[], None] | None) -> None:
-        self._on_frame = call
+        self._on_frame, self._waits = call, False
         self._frame_at = _NEVER if call is None else 0
 
     # Events
@@ -199,7 +203,7 @@ class Recorder:
                     steps.failed(token[1], token[2], token[3], now - token[4], error)
                 self.lock.release()
                 if steps.tape is not self._tape:
-                    self._begin_timing(now)
+                    self._turned(now)
             elif kind == "backward":
                 token[1].backward_ns[token[2]] = now - token[3]
             elif kind == "module":
@@ -212,7 +216,7 @@ class Recorder:
                 with self.lock:
                     steps.stepped(token[1], output)
             if now >= self._frame_at:
-                self._frame()
+                self._frame_due(now)
             if self._timing:
                 self._to_ns = clock()
                 self._own_ns += self._to_ns - now
@@ -241,8 +245,11 @@ class Recorder:
         self._call.set(call)
         return call
 
-    def _begin_timing(self, now: int) -> None:
-        """A new step began: time the recorder in some, and see what it took in the last one."""
+    def _turned(self, now: int) -> None:
+        """A new step began: take the picture that waited for the end of a full one, and time the recorder in some steps."""
+        last = self._steps.last
+        if self._waits and last is not None and last.full:
+            self._frame()
         if self._timing and self._to_ns > self._from_ns:
             share = self._own_ns / (self._to_ns - self._from_ns)
             self.share = share if self.share is None else 0.5 * (self.share + share)
@@ -250,11 +257,24 @@ class Recorder:
         self._timing = self._steps.run.step % _SAMPLED_EVERY == 1
         self._own_ns, self._from_ns, self._to_ns = 0, now, now
 
+    def _frame_due(self, now: int) -> None:
+        """Take a picture now, or where the step on show was not read in full, at the end of the next one that is."""
+        shown = self._of_loop()
+        if shown is self._steps.tape:
+            with self.lock:
+                self._steps.complete()
+        if shown.full or self._waits:
+            self._frame()
+        else:
+            self._steps.wants_all = self._waits = True
+            self._frame_at = now + _PATIENCE_NS
+
     def _frame(self) -> None:
         """Let the one who watches take a picture; the next is due so late that pictures cost a tenth of the time at most."""
         call = self._on_frame
         if call is None or self._in_frame:
             return
+        self._waits = False
         began = clock()
         self._in_frame = True
         try:
@@ -267,7 +287,6 @@ class Recorder:
             self._in_frame = False
         ended = clock()
         self._frame_at = ended + max(int(self.frame_interval * 1e9), _LONGEST_SHARE * (ended - began))
-        self._steps.wants_all = True
 
     # Reading
 
@@ -327,18 +346,24 @@ class Recorder:
         return self._in_frame or self.running
 
     def _settled(self) -> Steps:
-        """The steps; where nothing runs, with an update by hand that came after the last op, and a sketch of the open step."""
+        """The steps; where nothing runs, with an update by hand that came after the last op, and all that is known of the open step."""
         if not self._live:
             with self.lock:
                 self._steps.settle()
+                self._steps.complete()
                 self._steps.sketch()
         return self._steps
 
     def _shown(self) -> Tape:
         steps = self._settled()
         tape, last = steps.tape, steps.last
-        if not self._live:
-            return tape if tape.graphs or last is None else last
+        if self._live:
+            return self._of_loop()
+        return tape if tape.graphs or last is None else last
+
+    def _of_loop(self) -> Tape:
+        """The tape on show while something runs."""
+        tape, last = self._steps.tape, self._steps.last
         if last is None or tape.updated or (tape.graphs and _cell(tape) != _cell(last)):
             return tape
         return last

@@ -43,12 +43,12 @@ class Series:
         self.rows, self._moved, self._is_read = [number for _, _, _, number in moved], [], False
         for tensor, update, param, _ in moved:
             g = param.g
-            if param.g_tape != tape or id(tensor._grad) != param.array:
-                g = MISSING if tensor._grad is None else norm(tensor._grad)  # not the one that backward left
+            if param.g_tape != tape or id(tensor._grad) != param.array or tensor._grad_version is not None:
+                g = MISSING if tensor._grad is None else norm(tensor._grad)  # not the one that backward left, or read: perhaps clipped
             if full and update is not None:
                 before = param.w if param.w_tape == tape else norm(tensor._data - update)
                 param.u, param.u_tape = _ratio(norm(update), before), tape
-            self._moved.append((param, rms(g, param.size), param.u))
+            self._moved.append((param, rms(g, param.size), param.u if param.u_tape == tape else MISSING))
 
     def read(self) -> None:
         """Read the optimizer's summary of its state, if it is still there and has stepped since."""

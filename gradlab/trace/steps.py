@@ -104,6 +104,19 @@ class Steps(Writer):
         if tape.passes and not tape.updated and tape.rewritten(self.names.lookup):
             self._updated_by_hand()
 
+    def complete(self) -> None:
+        """Read what a step in a loop left out, as far as the values are still those that it read."""
+        tape = self.tape
+        if tape.full or tape.updated or not self.norms:
+            return
+        tape.full = True  # and its update is read too
+        for key, at in tape.refs.items():
+            param = self._params.get(-key) if at < 0 else None
+            tensor = None if param is None else param.ref()
+            if param is not None and tensor is not None and tensor._version[0] == tape.leaf_versions[-1 - at]:
+                tape.leaf_values[-1 - at] = param.w = norm(tensor._data)
+                param.w_tape = tape.id
+
     def sketch(self) -> None:
         """Give the open step, as soon as it has gradients, a row of the timeline; its update writes the row again."""
         tape = self.tape

@@ -117,9 +117,9 @@ class Writer(ABC):
         tape.n = n + 1
 
     def failed(self, fn: Any, place: Where | None, call: ModuleCall | None, duration_ns: int, error: BaseException) -> None:
-        """Add an op that raised, with what it said."""
+        """Add an op that raised, with what it said; also where further ops without a graph are only counted."""
         tape = self.tape
-        if tape.aside >= ASIDE_KEPT or (tape.n == len(tape.values) and not tape.grow()):
+        if tape.n == len(tape.values) and not tape.grow():
             tape.folded += 1
             return
         tape.turn_to(place)
@@ -128,8 +128,7 @@ class Writer(ABC):
             record = call.record if call.tape == tape.id else self._enter(call, tape)
         fresh: list[Leaf] = []
         inputs = tuple([self._ref(tape, t, fresh) for t in fn.inputs])
-        text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        node = self.tree.follow(tape.node, fn.__class__, inputs, tuple(fresh), (), None, place, record, False, text[:_TEXT_KEPT])
+        node = self.tree.follow(tape.node, fn.__class__, inputs, tuple(fresh), (), None, place, record, False, said(error))
         tape.forward_ns[tape.n] = duration_ns
         tape.aside += 1
         tape.node = node
@@ -184,8 +183,6 @@ class Writer(ABC):
             elif tape.full:
                 tape.leaf_values[j] = param.w = norm(data)
                 param.w_tape = tape.id
-            elif param.w_tape:
-                tape.leaf_values[j] = param.w
         tape.leaf_versions[j] = t._version[0]
         tape.refs[-serial] = -1 - j
         tape.leaf_count = j + 1
@@ -216,6 +213,16 @@ class Writer(ABC):
         if key not in self._calls:
             self._calls[key] = Call(up, root.label, *key[2:])
         return self._calls[key]
+
+
+def said(error: BaseException) -> str:
+    """What an error says, in one short text.
+
+    >>> said(ValueError("no"))
+    'ValueError: no'
+    """
+    name = type(error).__name__
+    return f"{name}: {error}"[:_TEXT_KEPT] if str(error) else name
 
 
 def _one_line(module: Any) -> str:
