@@ -14,7 +14,8 @@ from .session import ensure_session
 class Panel(anywidget.AnyWidget):
     """Base of the panels. Making one begins tracing where `%load_ext gradlab` has not yet run.
 
-    A panel shown nowhere but in the cell that made it goes when that cell runs again, so re-running leaves no widgets behind.
+    When the cell that made a panel runs again, the panel goes unless another cell's output shows it: re-running leaves no
+    widgets behind.
     """
 
     view: ClassVar[str] = ""
@@ -39,9 +40,10 @@ class Panel(anywidget.AnyWidget):
         self._shown_in.add(self._owner.cell_key)
         return super()._repr_mimebundle_(**kwargs)
 
-    def belongs_to(self, cell_key: str) -> bool:
-        """Whether this panel was made in that cell and shown nowhere else."""
-        return self._made_in == cell_key and self._shown_in == {cell_key}
+    def goes_with(self, cell_key: str) -> bool:
+        """Whether this panel has no place left, now that the old output of a cell is replaced."""
+        self._shown_in.discard(cell_key)
+        return self._made_in == cell_key and not self._shown_in
 
     def close(self) -> None:
         """Take the panel off the page."""

@@ -119,7 +119,7 @@ class Session:
         self.state, self._last_count = "running", cell.count
         self.recorder.running = True
         if cell.id is not None:
-            for panel in [p for p in self.panels if p.belongs_to(cell.id)]:
+            for panel in [p for p in self.panels if p.goes_with(cell.id)]:
                 panel.close()
         if loads_gradlab(info.raw_cell):
             # IPython would answer "already loaded" where the output of the first run stood; loading is idempotent here.

@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 import weakref
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import gradlab as gl
 from gradlab import observe
 from gradlab.notebook import GraphPanel, Inspector, bundle, current_session, end_session, load_ipython_extension
+from gradlab.notebook.model import hear_while_busy
 
 TRAIN = """
 import gradlab as gl
@@ -92,6 +94,25 @@ def test_a_panel_kept_and_shown_in_another_cell_stays(run: Any, shell: Any, caps
     run("kept", "show")
     run("import gradlab.notebook as n\nkept = kept if 'kept' in dir() else n.GraphPanel()", "make")
     assert shell.user_ns["kept"].comm is not None
+
+
+def test_panels_that_no_output_shows_any_more_go_when_their_cell_runs_again(run: Any, widgets: Any, capsys: Any) -> None:
+    run("%load_ext gradlab", "load")
+    run("import gradlab.notebook as n\nfrom IPython.display import display", "import")
+    counts = []
+    for _ in range(20):
+        run("unseen = n.GraphPanel()", "unseen")
+        run("made = n.GraphPanel()", "make")
+        run("display(made)", "show")
+        counts.append(widgets())
+    assert set(counts[2:]) == {counts[2]}
+
+
+def test_a_model_hears_the_page_in_kernels_whose_comms_know_no_subshells() -> None:
+    comm = SimpleNamespace()
+    hear_while_busy(SimpleNamespace(comm=comm))
+    hear_while_busy(SimpleNamespace(comm=None))
+    assert not vars(comm)
 
 
 def test_a_panel_made_without_loading_begins_the_session(run: Any, shell: Any) -> None:
