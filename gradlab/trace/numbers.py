@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .graph import Node
 from .series import Series
 from .tape import Tape
 
@@ -37,9 +38,9 @@ class Numbers:
     optimizers: list[dict[str, Any]]
 
 
-def numbers_of(tape: Tape, series: Iterable[Series]) -> Numbers:
-    """Copy the numbers of `tape` out of its lists."""
-    n, m = tape.n, tape.leaf_count
+def numbers_of(tape: Tape, node: Node, series: Iterable[Series]) -> Numbers:
+    """Copy the numbers of `tape` up to `node` out of its lists."""
+    n, m = node.depth, node.leaves_to
     ops, leaves = np.empty((n, 4), np.float32), np.empty((m, 2), np.float32)
     with np.errstate(over="ignore"):
         ops[:, 0], values_known = _column(tape.values[:n])

@@ -9,8 +9,10 @@ from contextlib import suppress
 from contextvars import ContextVar
 from time import perf_counter_ns as clock
 from typing import Any
+from zlib import crc32
 
 from .. import observe
+from .graph import Node
 from .ledger import Contribution
 from .names import Names
 from .numbers import Numbers, numbers_of
@@ -20,11 +22,12 @@ from .summary import norm
 from .tape import Tape
 from .timeline import Timeline
 from .where import Places, Where
-from .writer import ModuleCall
+from .writer import ModuleCall, said
 
 _SAMPLED_EVERY = 8  # steps, of which one is timed
 _NEVER = 1 << 62
 _STRUCTURES_KEPT = 8
+_SHORT = 256  # ops that are described at once
 _PATIENCE_NS = 5_000_000_000  # so long a picture waits for a step that is read in full
 _LONGEST_SHARE = 10  # frames take at most a tenth of the time
 
@@ -164,6 +167,9 @@ class Recorder:
             if kind == "backward":
                 tape = steps.tape
                 at = tape.refs.get(target.seq)
+                if at is None and steps.last is not None:
+                    tape = steps.last  # as with a generator: its ops were made before the discriminator's update
+                    at = tape.refs.get(target.seq)
                 if at is not None:
                     if self.norms:
                         tape.grads[at] = norm(inputs[0])
@@ -206,6 +212,8 @@ class Recorder:
                     self._turned(now)
             elif kind == "backward":
                 token[1].backward_ns[token[2]] = now - token[3]
+                if error is not None:
+                    token[1].errors[token[2]] = said(error)
             elif kind == "module":
                 self._call.set(token[1].parent)
                 return
@@ -319,13 +327,15 @@ class Recorder:
         """
         with self.lock:
             tape, steps = self._shown(), self._steps
-            folded = tape.folded
+            node, folded = self._end_shown(tape), tape.folded
             if self._live and folded:
                 folded = 1 << folded.bit_length() - 1  # else every frame of an evaluation would be a new structure
-            key = f"{tape.node.number:x}.{steps.tree.epoch:x}.{folded:x}.{steps.run.number:x}"
+            key = f"{node.number:x}.{steps.tree.epoch:x}.{folded:x}.{steps.run.number:x}"
+            if tape.errors:
+                key += f".{crc32(repr(tape.errors).encode()):x}"
             found = self._structures.get(key)
             if found is None:
-                found = describe(tape.node, steps.run, key, folded, tape.folded_graph)
+                found = describe(node, steps.run, key, folded, tape.folded_graph, tape.errors)
                 while len(self._structures) >= _STRUCTURES_KEPT:
                     del self._structures[next(iter(self._structures))]
                 self._structures[key] = found
@@ -334,7 +344,8 @@ class Recorder:
     def numbers(self) -> Numbers:
         """The numbers of the same step, copied."""
         with self.lock:
-            return numbers_of(self._shown(), self._steps.run.series.values())
+            tape = self._shown()
+            return numbers_of(tape, self._end_shown(tape), self._steps.run.series.values())
 
     def ledger(self, tensor: Any) -> list[Contribution]:
         """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""
@@ -360,6 +371,11 @@ class Recorder:
         if self._live:
             return self._of_loop()
         return tape if tape.graphs or last is None else last
+
+    def _end_shown(self, tape: Tape) -> Node:
+        """How far a tape is shown: a long one that grows, only to a round length, else each picture would describe all of it anew."""
+        growing = self._live and tape is self._steps.tape and not tape.updated and tape.n > _SHORT
+        return tape.node.above(1 << tape.n.bit_length() - 1) if growing else tape.node
 
     def _of_loop(self) -> Tape:
         """The tape on show while something runs."""

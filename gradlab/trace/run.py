@@ -34,6 +34,7 @@ class Run:
         self.timeline = Timeline()
         self.timeline.add("loss")
         self.timeline.add("grad_norm")
+        self.models: set[str] = set()  # labels of those with parameters
         self.entries = 0
         self.bound: set[int] = set()  # serials of the tensors that the columns show now
         self._columns: dict[tuple[str | None, str], Column] = {}
@@ -79,9 +80,15 @@ class Run:
                     return True
         return False
 
-    def enroll(self, params: Iterable[Param], several: bool) -> bool:
-        """Give each parameter its columns, and say whether any is new. `several`: more than one model is in use."""
-        new = False
+    def meet(self, models: Iterable[str]) -> bool:
+        """Note which models are in use, and say whether any is new."""
+        known = len(self.models)
+        self.models.update(models)
+        return len(self.models) > known
+
+    def enroll(self, params: Iterable[Param]) -> bool:
+        """Give each parameter its columns, and say whether any is new."""
+        new, several = False, len(self.models) > 1
         for param in params:
             column = self._columns.get(param.identity)
             if column is not None:

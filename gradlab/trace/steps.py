@@ -38,6 +38,7 @@ class Steps(Writer):
     def backward_began(self, root: Any) -> None:
         """Note the loss."""
         data = root._data
+        self.tape.errors.clear()
         self.tape.loss = float(data.item()) if data.size == 1 else None
 
     def backward_ended(self) -> None:
@@ -55,6 +56,8 @@ class Steps(Writer):
                     g = norm(gradient)  # what was added is not all of it
                 param.array = id(gradient)
                 tape.gradient(param, g)
+                if self.last is not None and -param.serial not in tape.refs:
+                    self.last.note(param.serial, g)  # read by an op of the step before
         tape.passes += 1
         tape.check = tape.turns = True
         if self.norms:
@@ -130,9 +133,14 @@ class Steps(Writer):
         tape = self.tape
         if tape.updated:
             return self.close(True)
-        if tape.passes and self._rewritten(tape, fn):
-            self._updated_by_hand()
-            return self.close(True)
+        if tape.passes:
+            forgot = tape.forgot()
+            tape.check |= forgot
+            if self._rewritten(tape, fn):
+                self._updated_by_hand()
+                return self.close(True)
+            if forgot:
+                return self.close(False)  # zero_grad, and the same once more
         if tape.stale:
             tape.stale = False
             tape.turns = tape.passes > 0
@@ -146,9 +154,12 @@ class Steps(Writer):
             if tape.rewritten(self.names.lookup):
                 return True
         for t in fn.inputs:
-            if t.grad_fn is None and t.requires_grad and t._serial in tape.touched:
+            if t.grad_fn is None and t.requires_grad:
                 at = tape.refs.get(-t._serial)
-                if at is not None and t._version[0] != tape.leaf_versions[-1 - at]:
+                if at is None:
+                    if t._serial not in tape.touched:  # a new leaf, perhaps in the place of one that got a gradient
+                        return tape.rewritten(self.names.lookup)
+                elif t._serial in tape.touched and t._version[0] != tape.leaf_versions[-1 - at]:
                     return True
         return False
 
@@ -173,7 +184,8 @@ class Steps(Writer):
         for param in params:
             if param.root is not None:
                 param.root.counted = True
-        if self.run.enroll(params, len(self.tape.roots) > 1):
+        new_model = self.run.meet(root.label for root in self.tape.roots)
+        if self.run.enroll(params) or new_model:
             self.tree.epoch += 1
 
     def _count(self) -> None:

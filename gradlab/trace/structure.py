@@ -12,16 +12,16 @@ from .names import Leaf
 from .run import Run, shown_name
 
 
-def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int) -> dict[str, Any]:
-    """Everything about the step that ends at `node` that does not change while its numbers do."""
+def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int, errors: dict[int, str]) -> dict[str, Any]:
+    """Everything about the step that ends at `node` that does not change while its numbers do; `errors`: of backward, by op."""
     nodes = node.path()
     leaves = [leaf for one in nodes for leaf in one.leaves]
     calls = _calls(nodes)
-    several = len({c.root for c in calls if c.is_model} | {leaf.root for leaf in leaves if leaf.root is not None}) > 1
+    several = len(run.models | {c.root for c in calls if c.is_model} | {leaf.root for leaf in leaves if leaf.root is not None}) > 1
     modules = [_module(call, calls, several) for call in calls]
     owners: dict[tuple[str, str | None], int] = {(c.root, c.path): i for c, i in reversed(calls.items()) if c.path is not None}
     cells: dict[tuple[str | None, int | None, str | None], int] = {}
-    ops = [_op(one, nodes, calls, cells) for one in nodes]
+    ops = [_op(one, calls, cells, errors.get(i)) for i, one in enumerate(nodes)]
     return {
         "key": key,
         "hash": structural_hash(nodes, folded_graph),
@@ -110,7 +110,7 @@ def _module(call: Call, calls: dict[Call, int], several: bool) -> dict[str, Any]
     }
 
 
-def _op(node: Node, nodes: list[Node], calls: dict[Call, int], cells: dict[Any, int]) -> dict[str, Any]:
+def _op(node: Node, calls: dict[Call, int], cells: dict[Any, int], error: str | None) -> dict[str, Any]:
     place = node.place
     cell = None if place is None else cells.setdefault((place.cell, place.count, place.file), len(cells))
     size = _size(node.shape, node.dtype)
@@ -126,7 +126,7 @@ def _op(node: Node, nodes: list[Node], calls: dict[Call, int], cells: dict[Any, 
         "grad": node.graph,
         "cell": cell,
         "line": None if place is None else place.line,
-        "error": node.error,
+        "error": node.error or error,
     }
 
 

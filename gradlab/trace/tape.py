@@ -10,15 +10,17 @@ from typing import Any
 
 from .graph import Node
 from .names import Leaf, Root
+from .summary import norm
 from .timeline import MISSING
 from .where import Where
 
-OPS_KEPT = 20_000
-"""How many ops of one step are kept; further ones are only counted."""
+OPS_KEPT = 3_000
+"""How many ops of one step are kept, so that their description stays below a megabyte; further ones are only counted."""
 
 ASIDE_KEPT = 256
 """How many ops without a graph a step keeps; further ones are only counted."""
 
+_COMPARED = 65_536  # entries of a leaf whose values are compared with those that the step read
 _ids = count(1)
 
 
@@ -46,9 +48,9 @@ class Tape:
     """One step while it runs and after it. Lists are made once and used again; the first `n` entries count."""
 
     __slots__ = (
-        "aside", "backward_ns", "calls", "cells", "cells_to", "check", "folded", "folded_graph", "forward_ns", "full", "grad_norm",
-        "grads", "id", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "loss", "n", "node", "passes", "refs", "roots",
-        "stale", "start", "step", "touched", "turns", "updated", "values",
+        "aside", "backward_ns", "calls", "cells", "cells_to", "check", "errors", "folded", "folded_graph", "forward_ns", "full",
+        "grad_norm", "grads", "id", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "loss", "n", "node", "passes",
+        "refs", "roots", "stale", "start", "step", "touched", "turns", "updated", "values",
     )  # fmt: skip
     id: int
     node: Node
@@ -80,6 +82,7 @@ class Tape:
         self.calls: dict[str, int] = {}  # key of a module's spot -> calls so far
         self.cells: dict[str, tuple[int | None, int]] = {}  # cell id -> (count of its run, its first op)
         self.touched: dict[int, Param] = {}  # whose gradient this step added to
+        self.errors: dict[int, str] = {}  # op whose backward raised -> what it said
         self.updated = self.check = self.stale = False
         self.turns = False  # whether an op with a graph may begin a new step: any of updated, passes, stale
         self.full = True
@@ -145,6 +148,7 @@ class Tape:
         self.aside = n - self.node.graphs
         self.cells_to = min(self.cells_to, n)
         self.folded = self.folded_graph = 0
+        self.errors = {at: text for at, text in self.errors.items() if at < n}
         self.refs = {key: at for key, at in self.refs.items() if -1 - self.leaf_count < at < n}
         self.cells = {cell: run for cell, run in self.cells.items() if run[1] < n}
         self.calls.clear()
@@ -157,7 +161,11 @@ class Tape:
         param.g_tape = self.id
         param.g = MISSING if g is None else g
         self.touched[param.serial] = param
-        at = self.refs.get(-param.serial)
+        self.note(param.serial, g)
+
+    def note(self, serial: int, g: float | None) -> None:
+        """Note the gradient's norm where this step read the leaf."""
+        at = self.refs.get(-serial)
         if at is not None:
             self.leaf_grads[-1 - at] = g
 
@@ -170,6 +178,14 @@ class Tape:
         norms = [param.g for param in self.touched.values()]
         if norms:
             self.grad_norm = math.nan if any(g != g for g in norms) else math.hypot(*norms)
+
+    def forgot(self) -> bool:
+        """Whether every gradient that this step computed was set to None."""
+        for param in self.touched.values():
+            tensor = param.ref()
+            if tensor is not None and tensor._grad is not None:
+                return False
+        return bool(self.touched)
 
     def rewritten(self, lookup: Callable[[], dict[int, str]] | None) -> bool:
         """Whether the leaves got new values since they got a gradient: written to, or all bound anew under their names."""
@@ -185,4 +201,12 @@ class Tape:
             elif lookup is not None and param.root is None:
                 names = lookup() if names is None else names
                 gone += names.get(id(tensor)) != param.leaf.name and param.leaf.name in names.values()
-        return 0 < gone == len(self.touched)
+        return 0 < gone == len(self.touched) or any(map(self._holds_others, self.touched.values()))
+
+    def _holds_others(self, param: Param) -> bool:
+        """Whether a leaf's norm is another one than when this step read it: `w.data[:] = ...` is counted nowhere."""
+        tensor = param.ref()
+        if tensor is None or param.w_tape != self.id or param.size > _COMPARED:
+            return False
+        now = norm(tensor._data)
+        return now != param.w and (now == now or param.w == param.w)

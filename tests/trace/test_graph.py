@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -170,7 +172,7 @@ def test_a_step_of_very_many_ops_is_kept_in_part_and_counted_in_full(ops):
         w.data -= 0.1 * w.grad.data
         (w * 2.0).sum().backward()
         assert len(r.structure()["ops"]) == 2 and r.step == 1
-    assert r._steps.last.n == 20_000 and r._steps.last.folded == ops + 1 - 20_000
+    assert r._steps.last.n == 3_000 and r._steps.last.folded == ops + 1 - 3_000
 
 
 def test_without_norms_there_is_the_graph_only():
@@ -191,3 +193,56 @@ def test_names_of_functions_are_those_a_user_calls():
     r = traced(lambda: (x @ x, gl.log_softmax(x, 1), x.relu(), TwiceAsMuch.apply(x), x.max(1), x.logsumexp(1)))
     names = [op["name"] for op in r.structure()["ops"]]
     assert names[:4] == ["matmul", "log_softmax", "relu", "twice_as_much"] and "logsumexp" in names
+
+
+def test_an_op_that_raises_after_a_long_evaluation_is_shown(notebook):
+    notebook.run("with gl.no_grad():\n    for _ in range(400): gl.ones(2) * 2.0")
+    with pytest.raises(gl.ShapeError):
+        notebook.run("gl.ones(2) + gl.ones(3)")
+    assert "ShapeError" in notebook.recorder.structure()["ops"][-1]["error"]
+
+
+def test_an_op_whose_backward_raises_says_so_until_the_next_backward():
+    class Fails(gl.Function):
+        def forward(self, x):
+            return x * 1.0
+
+        def backward(self, g):
+            raise ValueError("no")
+
+    w = gl.ones(2, requires_grad=True)
+    with recording() as r:
+        y = Fails.apply(w * 2.0)
+        before = r.structure()
+        with pytest.raises(ValueError, match="no"):
+            y.sum().backward(retain_graph=True)
+        after = r.structure()
+        assert [op["error"] for op in before["ops"]] == [None, None]
+        assert [op["error"] for op in after["ops"]] == [None, "ValueError: no", None]
+        assert before["key"] != after["key"] and r.structure() is after and len(r.numbers().ops) == 3
+        (w * 3.0).sum().backward()
+        assert {op["error"] for op in r.structure()["ops"]} == {None}
+
+
+def test_the_description_of_any_step_fits_a_megabyte_and_a_growing_one_is_made_a_few_times_only():
+    recorder, described = Recorder(), {}
+    recorder.frame_interval = 0.0
+
+    def look():
+        with recorder.lock:
+            structure, numbers = recorder.structure(), recorder.numbers()
+        assert (len(structure["ops"]), len(structure["leaves"])) == (len(numbers.ops), len(numbers.leaves))
+        described[structure["key"]] = len(structure["ops"])
+
+    recorder.running = True
+    recorder.attach()
+    y = gl.ones(2, requires_grad=True)
+    for i in range(20_000):
+        if i % 50 == 0 and i >= 300:
+            look()
+        y = y * 1.0001
+    recorder.running = False
+    recorder.detach()
+    structure = recorder.structure()
+    assert len(described) < 20 and set(described.values()) == {256, 512, 1024, 2048}
+    assert len(structure["ops"]) + structure["folded"] == 20_000 and len(json.dumps(structure)) < 1_000_000

@@ -3,6 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import gradlab as gl
+from gradlab.trace import recording
+
 MODEL = """
 gl.manual_seed(0)
 x, y = gl.randn(8, 3), gl.tensor(np.array([0, 1] * 4))
@@ -119,6 +122,11 @@ def test_a_hand_written_update_ends_the_step_too(notebook):
     "with gl.no_grad():\n        w -= 0.1 * w.grad",
     "w = gl.tensor(w.data - 0.1 * w.grad.data, requires_grad=True)",
     "old.append(w); w = gl.tensor(w.data - 0.1 * w.grad.data, requires_grad=True)",
+    "w = (w - 0.1 * w.grad).detach(); w.requires_grad = True",
+    "w = gl.tensor((w - 0.1 * w.grad).data, requires_grad=True)",
+    "w.data[...] -= 0.1 * w.grad.data",
+    "w.data[:] = w.data - 0.1 * w.grad.data",
+    "np.subtract(w.data, 0.1 * w.grad.data, out=w.data)",
 ])  # fmt: skip
 def test_every_way_to_write_an_update_counts_the_steps_of_a_loop(notebook, update):
     notebook.run("old = []\nw = gl.tensor([3.0, 4.0], requires_grad=True)")
@@ -202,3 +210,43 @@ def test_tracing_switched_off_and_on_before_backward_still_adds_the_gradients(no
     notebook.recorder.attach()
     notebook.run(f"(loss * 1.0).backward()\n{UPDATE}")
     assert notebook.ops == [*GRAPH, "mul"] and notebook.recorder.numbers().op_has.tolist() == [3] * 5
+
+
+def test_zero_grad_forward_and_backward_again_without_an_update_replace_what_was_there(notebook):
+    notebook.run(MODEL)
+    for _ in range(4):
+        r = notebook.run(f"{ZERO}\n{FORWARD}\n{BACKWARD}", "both")
+        assert notebook.ops == GRAPH and r.step == 0 and r.numbers().op_has.tolist() == [3, 3, 3, 3]
+    assert notebook.run(UPDATE).step == 1
+    r = notebook.run(f"for _ in range(50):\n    {ZERO}\n    {FORWARD}\n    {BACKWARD}")
+    assert notebook.ops == GRAPH and (r.step, r.open) == (1, True)
+
+
+@pytest.mark.parametrize("rest", ["", "; loss * 1.0"])
+def test_an_update_in_place_is_seen_also_where_the_gradient_is_set_to_none_after_it(notebook, rest):
+    notebook.run("w = gl.tensor([3.0, 4.0], requires_grad=True)")
+    r = notebook.run(
+        f"for _ in range(5):\n    loss = (w * w).sum(); loss.backward(){rest}\n    w.data[...] -= 0.1 * w.grad.data; w.grad = None"
+    )
+    assert r.step == 5
+
+
+def test_a_generator_that_learns_through_a_discriminator_has_gradients_and_the_names_of_two_models():
+    gl.manual_seed(0)
+    models = {"G": gl.nn.Linear(2, 2), "D": gl.nn.Linear(2, 1)}
+    optimizers = {name: gl.optim.Adam(model.parameters()) for name, model in models.items()}
+    with recording(lambda: {id(model): name for name, model in models.items()}) as r:
+        for _ in range(3):
+            fake = models["G"](gl.randn(4, 2))
+            optimizers["D"].zero_grad()
+            (models["D"](fake.detach()) ** 2).mean().backward()
+            optimizers["D"].step()
+            made_in = r._steps.tape
+            optimizers["G"].zero_grad()
+            ((models["D"](fake) - 1) ** 2).mean().backward()
+            optimizers["G"].step()
+    of_g = made_in.refs[-models["G"].weight.serial]
+    assert made_in.grads[0] > 0 and made_in.leaf_grads[-1 - of_g] == pytest.approx(np.linalg.norm(models["G"].weight.grad.data), rel=1e-5)
+    columns = [name for name in r.timeline.columns() if name[0] == "g" and name != "grad_norm"]
+    assert sorted(columns) == ["g/D.bias", "g/D.weight", "g/G.bias", "g/G.weight"]
+    assert {leaf["name"] for leaf in r.structure()["leaves"] if leaf["kind"] == "parameter"} <= {name[2:] for name in columns}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -51,6 +52,27 @@ def test_views_of_any_layout_have_the_norm_of_their_entries():
     array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     for view in (array.T, array[:, ::2], array[..., ::-1], np.broadcast_to(array[:1], (5, 3, 4)), array.transpose(1, 0, 2)):
         assert norm(view) == pytest.approx(np.linalg.norm(view.astype(np.float64)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_a_long_array_keeps_its_digits(dtype):
+    array = np.random.default_rng(0).random(3_000_001, dtype=np.float32).astype(dtype)
+    assert norm(array) == pytest.approx(np.linalg.norm(array.astype(np.float64)), rel=1e-7)
+    array[-1] = np.inf
+    assert norm(array) == math.inf
+    array[0] = np.nan
+    assert math.isnan(norm(array))
+
+
+def test_an_expanded_view_is_not_copied():
+    row = np.arange(1_000, dtype=np.float32)
+    tracemalloc.start()
+    try:
+        assert norm(np.broadcast_to(row, (4_000, 1_000))) == pytest.approx(float(np.linalg.norm(row)) * math.sqrt(4_000), rel=1e-6)
+        assert norm(np.broadcast_to(np.float32(2.0), (2_000, 3_000))) == pytest.approx(2 * math.sqrt(6e6), rel=1e-6)
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_root_mean_square_of_nothing_is_zero():
