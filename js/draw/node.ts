@@ -140,7 +140,8 @@ export class NodeView {
       this.title,
       shape
     );
-    if (face.text) this.element.append(svg('text', { x: 14, y: 32, class: 'gl-quiet' }, face.text));
+    if (face.text)
+      this.element.append(svg('text', { x: 14, y: 32, class: 'gl-quiet' }, shorten(face.text, width - 24, `11px ${fonts.ui}`)));
     else if (!narrow) {
       this.value = new Meter(14, 'v', 'value', face.hatch, width - 10);
       this.gradient = new Meter(136, 'g', 'gradient', face.hatch, width - 10);

@@ -20,7 +20,7 @@ export function roles(ops: readonly Op[]): Uint8Array {
   const reads = new Uint8Array(ops.length);
   ops.forEach((op, i) => {
     reads[i] = op.grad || op.inputs.some(([from, j]) => from === 'op' && reads[j as number]) ? 1 : 0;
-    role[i] = op.grad ? MAIN : reads[i] ? SIDE : APART;
+    role[i] = op.grad ? MAIN : reads[i] || op.error ? SIDE : APART; // what failed is never folded away
   });
   for (let i = ops.length - 1; i >= 0; i--) {
     for (const [from, j] of (ops[i] as Op).inputs) {

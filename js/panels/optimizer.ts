@@ -160,6 +160,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const spark = new Spark(14, 'Learning rate so far');
   const summary = html('div', { class: 'gl-sum' }, label, alarm, far, spark.element);
   const empty = emptyState('No optimizer has stepped yet.');
+  const idle = emptyState('It moved no parameter: none that it holds got a gradient.');
   const scroller = html('div', { class: 'gl-scroll' });
   const legend = html(
     'div',
@@ -259,6 +260,10 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
       write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}`);
     });
     const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);
+    if (rows === 0) {
+      body.replaceChildren(idle);
+      return;
+    }
     const hidden = [...tables.values()].reduce((sum, table) => sum + table.further, 0);
     write(further, hidden > 0 ? `${count(rows - hidden)} of ${count(rows)} parameters, spread over the depth` : '');
     scroller.classList.toggle('gl-long', rows > 24);

@@ -119,22 +119,24 @@ export class Picture {
 
   private drawNode(placed: Placed, over: SVGGElement, fonts: Fonts, hatch: string, batch: number): void {
     const part = this.scene.parts[placed.id] as Part;
+    const error = part.kind === 'op' ? this.structure.ops[part.ops[0] as number]?.error : null;
     const view = new NodeView(
       {
         title: part.title,
         note: part.note,
-        shape: part.shape,
+        shape: error && !part.grad ? null : part.shape,
         batch,
         colour: part.colour,
-        dashed: !part.grad && part.kind !== 'leaf',
+        dashed: !part.grad && part.kind !== 'leaf' && !error,
         double: part.kind === 'module' || part.kind === 'more' || part.kind === 'evaluation',
         width: placed.width,
-        text: part.kind === 'evaluation' ? 'not part of this graph' : '',
+        text: error ? `failed: ${error.split('\n')[0]}` : part.kind === 'evaluation' ? 'not part of this graph' : '',
         hatch
       },
       fonts
     );
     this.position(placed, view.element, over);
+    view.element.classList.toggle('gl-failed', !!error);
     if (part.kind === 'op') set(view.element, 'data-op', part.ops[0] as number);
     if (part.kind === 'leaf') set(view.element, 'data-leaf', part.leaves[0] as number);
     if (part.kind === 'module') set(view.element, 'data-module', part.path);
@@ -259,7 +261,7 @@ export class Picture {
     const op = part.ops.length === 1 ? this.structure.ops[part.ops[0] as number] : undefined;
     const leaf = part.leaves.length === 1 ? (this.structure.leaves[part.leaves[0] as number] as Leaf) : undefined;
     const of = op ?? leaf;
-    if (of) lines.push(['shape', `${shape(of.shape)} ${of.dtype}`]);
+    if (of && (part.grad || !op?.error)) lines.push(['shape', `${shape(of.shape)} ${of.dtype}`]);
     if (value !== null) lines.push(['‖value‖', full(value)]);
     if (gradient !== null) lines.push(['‖gradient‖', full(gradient)]);
     else if (part.kind === 'op' || part.kind === 'leaf') lines.push(['gradient', part.grad ? 'not yet' : 'not wanted']);
