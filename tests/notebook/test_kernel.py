@@ -120,6 +120,16 @@ def test_the_page_is_heard_while_a_cell_runs(loaded: Any, protocol_messages: Any
     assert loaded.finish(request).status == "error"
 
 
+def test_of_two_pages_on_one_kernel_one_hides_and_the_other_gets_its_frames(loaded: Any, protocol_messages: Any) -> None:
+    loaded.run(SETUP, "setup")
+    say(loaded, {"kind": "hello", "page": "a", "visible": True})
+    for visible in (True, False):
+        say(loaded, {"kind": "visible", "page": "b", "visible": visible})
+    assert frames(loaded.run("train(0.1)", "train").messages, protocol_messages)
+    say(loaded, {"kind": "visible", "page": "a", "visible": False})
+    assert not frames(loaded.run("train(0.1)", "train").messages, protocol_messages)
+
+
 def test_an_interrupt_in_the_middle_of_backward_is_told_and_the_next_cell_is_fine(loaded: Any, protocol_messages: Any) -> None:
     loaded.run(SETUP, "setup")
     slow = """
