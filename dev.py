@@ -13,6 +13,7 @@ the panels. Everything lands in .venv and node_modules of this folder; delete th
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import platform
 import runpy
@@ -104,8 +105,19 @@ def set_up(*extras: str) -> None:
     wanted = ",".join(sorted(have.union(extras)))
     say(f"Installing gradlab[{wanted}] into .venv (a minute or two the first time) ...")
     logged([str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-e", f".[{wanted}]"])
+    settle_in()
     RECORD.write_text(f"{wanted}\n{state()}")
     say(f"Ready after {time.monotonic() - started:.0f} s.")
+
+
+def settle_in() -> None:
+    """Keep JupyterLab quiet in .venv: its yarn is no part of this folder's package, and its news have no place in a lesson."""
+    (VENV / "package.json").write_text("{}\n")
+    settings = VENV / "share" / "jupyter" / "lab" / "settings"
+    if settings.parent.is_dir():
+        settings.mkdir(exist_ok=True)
+        quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+        (settings / "overrides.json").write_text(json.dumps(quiet))
 
 
 def set_up_tools() -> None:

@@ -160,6 +160,11 @@ class Tensor(Surface):
         return self._data.dtype
 
     @property
+    def device(self) -> str:
+        """Where the array lives."""
+        return "cpu"
+
+    @property
     def is_leaf(self) -> bool:
         """Whether no recorded step made it."""
         return self.grad_fn is None

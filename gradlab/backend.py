@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from .errors import DTypeError, explain
+from .errors import DeviceError, DTypeError, explain
 
 Array: TypeAlias = Any  # np.ndarray, or an array of another library with NumPy's functions
 
@@ -88,6 +88,21 @@ def total(array: Array, axis: Any = None, keepdims: bool = False) -> Array:
     if array.dtype == float16:
         return xp_of(array).sum(array, axis=axis, keepdims=keepdims, dtype=float32).astype(float16)
     return xp_of(array).sum(array, axis=axis, keepdims=keepdims)
+
+
+def is_place(target: Any) -> bool:
+    """Whether `target` names where arrays live (and not a dtype); here that is the CPU.
+
+    Raises:
+        DeviceError: a place that is not there.
+
+    >>> is_place("cpu"), is_place("float64")
+    (True, False)
+    """
+    kind = str(target).partition(":")[0]
+    if kind in ("cuda", "mps", "gpu", "xpu"):
+        raise DeviceError(explain("to: this gradlab runs on the CPU", got={"device": target}, need="'cpu'", fix="leaving the device out"))
+    return kind == "cpu"
 
 
 def unbroadcast(grad: Array, shape: tuple[int, ...]) -> Array:

@@ -202,7 +202,7 @@ class Function:
                     "backward: this graph was freed by an earlier backward",
                     got={"step": type(self).__name__},
                     need="a graph not used yet",
-                    fix="loss.backward(retain_graph=True) the first time",
+                    fix="the forward pass again, or loss.backward(retain_graph=True) the first time",
                 )
             )
         i = 0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import ops
-from .backend import float32, float64, int64
+from .backend import float32, float64, int64, is_place
 from .ops.argument import Dim
 
 if TYPE_CHECKING:
@@ -270,7 +270,13 @@ class Surface:
         """The same values in another kind of number; the gradient comes back in the old one."""
         return ops.cast(self, dtype)
 
-    to = astype
+    def to(self, target: Any) -> Tensor:
+        """In another kind of number, as `astype`; or, for "cpu", as it is."""
+        return self if is_place(target) else ops.cast(self, target)  # type: ignore[return-value]
+
+    def cpu(self) -> Tensor:
+        """In main memory, where it is already."""
+        return self  # type: ignore[return-value]
 
     def float(self) -> Tensor:
         """The same values as float32."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import observe
 from .._tensor import Tensor
-from ..backend import Array
+from ..backend import Array, is_place
 from ..errors import ArgumentError, DTypeError, KeywordError, explain
 from .parameter import Parameter
 from .state import Keys, copied, load
@@ -200,11 +200,14 @@ class Module:
                 parameter.grad.zero_()
 
     def to(self: Self, dtype: Any) -> Self:
-        """Convert every floating parameter, its gradient and every floating buffer to `dtype`.
+        """Convert every floating parameter, its gradient and every floating buffer to `dtype`; "cpu" leaves them as they are.
 
         Raises:
             DTypeError: `dtype` is no floating dtype.
+            DeviceError: a device that is not there.
         """
+        if is_place(dtype):
+            return self
         try:
             wanted = np.dtype(dtype)
         except TypeError:

@@ -150,6 +150,32 @@ describe('what is missing or not a number', () => {
   }, 60_000);
 });
 
+describe('what went wrong', () => {
+  it('an op that failed says why, in a frame of its own', () => {
+    const messages = digitsRun();
+    const { ops } = messages.find(({ message }) => message.kind === 'structure')!.message as {
+      ops: { error: string | null; grad: boolean }[];
+    };
+    Object.assign(ops.at(-1)!, { error: 'linear: the number of features differs\n  x (5,)', grad: false });
+    show(messages);
+    const node = root.querySelector(`[data-panel="graph"] [data-op="${ops.length - 1}"]`)!;
+    expect(node.classList.contains('gl-failed')).toBe(true);
+    expect(node.textContent).toContain('failed: line');
+  });
+
+  it('an optimizer that moved nothing says so instead of an empty table', () => {
+    const messages = digitsRun();
+    for (const { message, buffers } of messages) {
+      if (message.kind !== 'frame') continue;
+      (message as { optimizers: { rows: number[] }[] }).optimizers.forEach(o => (o.rows = []));
+      buffers[4] = new ArrayBuffer(0);
+    }
+    show(messages);
+    expect(text('[data-panel="optimizer"]')).toContain('It moved no parameter');
+    expect(root.querySelector('[data-param]')).toBeNull();
+  });
+});
+
 describe('one selection through all panels', () => {
   const click = (selector: string) => root.querySelector(selector)!.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }));
   const selected = () => [...root.querySelectorAll('tr.gl-selected, .gl-node.gl-selected, .gl-chip.gl-hot, .gl-row.gl-selected')].length;
