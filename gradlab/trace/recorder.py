@@ -267,6 +267,8 @@ class Recorder:
 
     def _frame_due(self, now: int) -> None:
         """Take a picture now, or where the step on show was not read in full, at the end of the next one that is."""
+        if self._in_frame:
+            return
         shown = self._of_loop()
         if shown is self._steps.tape:
             with self.lock:
