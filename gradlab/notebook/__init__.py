@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from IPython.display import display
-
 from .gradients import GradientsPanel
 from .graph import GraphPanel
 from .inspector import Inspector, OutputPanel
@@ -41,7 +39,7 @@ def load_ipython_extension(shell: Any) -> None:
     if session.output is not None:
         session.output.close()
     session.output = OutputPanel()
-    display(session.output)
+    session.output.show()
 
 
 def unload_ipython_extension(shell: Any) -> None:

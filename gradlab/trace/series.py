@@ -32,9 +32,9 @@ class Series:
         self._is_read = True
 
     def read_lr(self, optimizer: Any, output: list[tuple[Any, Any]]) -> None:
-        """Note the learning rate of the first parameter that moved."""
+        """Note the learning rate of the first parameter that moved; where none did, that of the first group."""
         try:
-            self.lr = float(optimizer.lr_of(output[0][0]))
+            self.lr = float(optimizer.lr_of(output[0][0]) if output else optimizer.param_groups[0]["lr"])
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             self.lr = MISSING  # a user's own optimizer need not have one
 

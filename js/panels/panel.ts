@@ -42,8 +42,10 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const panel = model.get('panel');
   whenReady(model.get('session'), el, end.signal, session => {
     if (panel !== 'output') session.draw(panel, el, end.signal);
-    else if (announce(session.model_id, session.kernel_id)) line(el, 'tracing on · inspector docked at the right');
-    else session.draw('inspector', el, end.signal);
+    else if (announce(session.model_id, session.kernel_id)) {
+      line(el, 'tracing on · inspector docked at the right');
+      model.send({ kind: 'docked' });
+    } else session.draw('inspector', el, end.signal);
   });
   return () => end.abort();
 }

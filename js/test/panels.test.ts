@@ -343,11 +343,13 @@ describe('the widgets', () => {
 
   it('the output is one line where somebody docks the inspector, else the inspector', () => {
     const { stop } = start();
-    const output = () => panel.render({ model: fakeModel({ panel: 'output', session: 'm' }), el: root } as never);
+    const model = fakeModel({ panel: 'output', session: 'm' });
+    const output = () => panel.render({ model, el: root } as never);
     const dock = new AbortController();
     window.addEventListener('gradlab:model', event => event.preventDefault(), { signal: dock.signal });
     output()();
     expect(root.textContent).toBe('tracing on · inspector docked at the right');
+    expect(model.sent).toEqual([{ kind: 'docked' }]);
     dock.abort();
     root.replaceChildren();
     const close = output();

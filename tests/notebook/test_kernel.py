@@ -63,6 +63,17 @@ def test_loading_leaves_one_output_with_a_text_for_other_front_ends(kernel: Any)
         kernel.run("%unload_ext gradlab")
 
 
+def test_a_page_that_has_docked_the_inspector_gets_a_line_that_needs_no_widget(kernel: Any) -> None:
+    reply = kernel.run("%load_ext gradlab", "load")
+    try:
+        kernel.say(reply.shown[0][VIEW]["model_id"], {"kind": "docked"})
+        message = kernel.wait_for(lambda m: m["msg_type"] == "update_display_data")[-1]
+        assert VIEW not in message["content"]["data"]
+        assert "inspector docked at the right" in message["content"]["data"]["text/plain"]
+    finally:
+        kernel.run("%unload_ext gradlab")
+
+
 def test_the_model_knows_the_kernel_by_its_connection_file(loaded: Any) -> None:
     known = loaded.value("__import__('gradlab').notebook.current_session().model.kernel_id")
     assert known

@@ -129,3 +129,13 @@ def test_an_optimizer_whose_forward_was_not_traced_counts_no_step():
     with recording() as r:
         optimizer.step()
     assert r.step == 0
+
+
+def test_an_optimizer_that_moves_nothing_still_has_its_learning_rate():
+    forgotten, used = gl.ones(2, requires_grad=True), gl.ones(2, requires_grad=True)
+    optimizer = optim.SGD([forgotten], lr=0.25)
+    with recording() as r:
+        (used * used).sum().backward()
+        optimizer.step()
+        [table] = r.numbers().optimizers
+    assert (table["lr"], table["rows"], table["values"].shape[0]) == (0.25, [], 0)
