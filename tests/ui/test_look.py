@@ -59,7 +59,7 @@ def test_the_dock_follows_the_theme_and_fits_narrow_places(lab: Lab) -> None:
     assert dark[0] < 100 < 150 < dark[1]
 
     lab.dock_width(400)
-    lab.eventually(lambda: 396 <= lab.visible_dock()["width"] <= 404)
+    assert 396 <= lab.visible_dock()["width"] <= 404
     lab.eventually(lambda: lab.page.evaluate(SPILLS) == [])
     for name in ("strip", "graph", "gradients", "shapes", "optimizer"):
         expect(lab.panel(name)).to_be_attached()
