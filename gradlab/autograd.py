@@ -91,10 +91,7 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
                     if parent is None:
                         leaf: Any = fn.inputs[i]
                         if leaf.grad_fn is None:
-                            if watched:
-                                _accumulate(leaf, d, fn, fn.fresh)
-                            else:
-                                leaf.accumulate(d, fn.fresh)
+                            _accumulate(leaf, d, fn, fn.fresh)
                     elif parent not in pending:
                         pending[parent] = d
                     elif parent in owned:

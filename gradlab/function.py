@@ -277,7 +277,7 @@ def _as_input(x: Any) -> Tensor | Constant:
         return Constant(cast("float", x.item()))
     if isinstance(x, (bool, int, float)):
         return Constant(x)
-    if isinstance(x, (list, tuple)) and _wants_gradient(cast("Any", x)):
+    if isinstance(x, (list, tuple)) and wants_gradient(cast("Any", x)):
         raise GraphError(
             explain(
                 "a list of tensors would lose their gradient",
@@ -289,9 +289,10 @@ def _as_input(x: Any) -> Tensor | Constant:
     return _tensor_type.made(as_array(x), None)
 
 
-def _wants_gradient(values: Any) -> bool:
+def wants_gradient(values: Any) -> bool:
+    """Whether a tensor that requires a gradient is among these values, at any depth of lists and tuples."""
     if isinstance(values, (list, tuple)):
-        return any(_wants_gradient(v) for v in cast("list[Any]", values))
+        return any(wants_gradient(v) for v in cast("list[Any]", values))
     return getattr(values, "requires_grad", False)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from . import inplace, ops
 from .backend import to_numpy
 from .errors import DTypeError, explain
+from .function import wants_gradient
 from .surface import Surface
 
 # What says something about a tensor without being a number made from it.
@@ -49,7 +50,7 @@ def function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     op = ops.ARRAY_FUNCTIONS.get(function)
     if op is not None:
         return op(*args, **kwargs)
-    if function not in _GRADIENT_FREE and _any_requires_grad((*args, *kwargs.values())):
+    if function not in _GRADIENT_FREE and wants_gradient((*args, *kwargs.values())):
         need = "a gradlab function, or tensors without history"
         raise _unknown(f"numpy.{function.__name__}", {"argument": "a tensor that requires a gradient"}, need, fixed=True)
     return function(*_arrays(args), **{name: _arrays(value) for name, value in kwargs.items()})
@@ -58,12 +59,6 @@ def function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 def _unknown(name: str, got: dict[str, Any], need: str, *, fixed: bool) -> DTypeError:
     fix = f"{name}(t.detach().numpy())" if fixed else ""
     return DTypeError(explain(f"{name}: gradlab can't differentiate this call", got=got, need=need, fix=fix))
-
-
-def _any_requires_grad(values: Any) -> bool:
-    if isinstance(values, (list, tuple)):
-        return any(_any_requires_grad(v) for v in cast("list[Any]", values))
-    return getattr(values, "requires_grad", False)
 
 
 def _arrays(value: Any) -> Any:

@@ -1,6 +1,6 @@
 /** Messages and their buffers, made into typed arrays that can be read at any alignment. */
 
-import { VERSION, type FrameHeader, type KernelState, type Reset, type Structure, type Wire } from './messages';
+import { VERSION, type FrameHeader, type Reset, type Structure, type Wire } from './messages';
 
 /** An optimizer's table: `values` holds one row of `columns.length` numbers for each entry of `rows`. */
 export interface OptimizerTable {
@@ -19,15 +19,8 @@ export interface Spans {
   width: number;
 }
 
-/** The numbers of one step, decoded. */
-export interface Frame {
-  kind: 'frame';
-  run: number;
-  step: number;
-  key: string;
-  open: boolean;
-  state: KernelState;
-  cell: number | null;
+/** The numbers of one step, decoded: what comes as it is, and what stood in wire numbers or in buffers. */
+export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key' | 'open' | 'state' | 'cell'> {
   tracing: { on: boolean; share: number | null };
   loss: number | null;
   grad_norm: number | null;
