@@ -79,6 +79,24 @@ def to_numpy(array: Array) -> np.ndarray:
     return array.get() if hasattr(array, "get") else array
 
 
+def on_host(x: object) -> bool:
+    """Whether `x` is a NumPy array: its numbers can be looked at without waiting for a device.
+
+    >>> on_host(np.ones(2)), on_host(2.0)
+    (True, False)
+    """
+    return isinstance(x, np.ndarray)
+
+
+def asarray_like(values: Any, like: Array, dtype: Any = None) -> Array:
+    """Host numbers (a NumPy array, a number, nested lists) as an array that lives where `like` does.
+
+    >>> asarray_like([1, 2], np.ones(3)).tolist()
+    [1, 2]
+    """
+    return xp_of(like).asarray(values, dtype=dtype)
+
+
 def total(array: Array, axis: Any = None, keepdims: bool = False) -> Array:
     """Sum in the array's own dtype, float16 added up in float32: there 2048 + 1 is 2048.
 

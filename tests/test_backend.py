@@ -95,3 +95,8 @@ def test_arrays_of_another_library_are_served_by_their_own_module(monkeypatch):
     array = Ndarray()
     assert backend.xp_of(array) is cupy and backend.is_array(array)
     assert backend.to_numpy(array).tolist() == [1.0, 1.0]
+
+
+def test_host_numbers_become_an_array_where_another_one_lives():
+    made = backend.asarray_like([1, 2], np.ones(3), dtype="float32")
+    assert backend.on_host(made) and made.dtype == np.float32 and not backend.on_host([1, 2])
