@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -28,9 +29,31 @@ def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
                 explain(f"reduction: no such keyword as {', '.join(numpy)}", got=numpy, need="dim and keepdim (or axis and keepdims)")
             )
         dim, keepdim = axis if dim is None else dim, keepdim or bool(keepdims)
-    if isinstance(dim, list):
-        dim = tuple(dim)
+    if dim is not None and dim.__class__ is not int:
+        dim = _whole(dim)
     return {"dim": dim, "keepdim": True} if keepdim else {"dim": dim} if dim is not None else {}
+
+
+def _whole(dim: Any) -> Dim:
+    """An axis as an int, several as a tuple of ints; no axes are all of them, as in PyTorch, and one in a tuple is one."""
+    axes = [whole("dim", d) for d in dim] if isinstance(dim, (tuple, list)) else whole("dim", dim)
+    return axes if isinstance(axes, int) else tuple(axes) if len(axes) > 1 else axes[0] if axes else None
+
+
+def whole(what: str, value: Any) -> int:
+    """An argument that has to be a whole number.
+
+    Raises:
+        KeywordError: it is none.
+
+    >>> import numpy as np
+    >>> whole("dim", np.int64(1))
+    1
+    """
+    try:
+        return index(value)
+    except TypeError:
+        raise KeywordError(explain(f"{what}: this is no whole number", got={what: repr(value)}, need="an integer")) from None
 
 
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
@@ -45,6 +68,7 @@ def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
 def axis_of(op: str, dim: int, x: Array, extra: int = 0) -> int:
     """`dim` counted from the front."""
     n = x.ndim + extra
+    dim = whole("dim", dim)
     if not -n <= dim < n:
         raise DimError(explain(f"{op}: there is no axis {dim}", got={"x": x.shape}, need=f"a dim from {-n} to {n - 1}"))
     return dim % n

@@ -17,10 +17,11 @@ class AlongAxes(Function):
         if isinstance(error, np.exceptions.AxisError):
             shape, dim = self.inputs[0].shape, self.params["dim"]
             n = max(len(shape), 1)
-            wrong = next(d for d in (dim if isinstance(dim, tuple) else (dim,)) if not -n <= d < n)
-            need = f"a dim from {-n} to {n - 1}"
-            raise DimError(explain(f"{name}: there is no axis {wrong}", got={"x": shape, "dim": dim}, need=need)) from None
-        if "duplicate" in str(error):
+            wrong = [d for d in (dim if isinstance(dim, tuple) else (dim,)) if not -n <= d < n]
+            if wrong:
+                need = f"a dim from {-n} to {n - 1}"
+                raise DimError(explain(f"{name}: there is no axis {wrong[0]}", got={"x": shape, "dim": dim}, need=need)) from None
+        if isinstance(error, np.exceptions.AxisError) or "duplicate" in str(error):
             raise DimError(explain(f"{name}: an axis is named twice", got={"dim": self.params["dim"]}, need="every axis once")) from None
 
 

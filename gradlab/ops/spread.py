@@ -136,7 +136,7 @@ class Std(AlongAxes):
 
     latex = r"y = \sqrt{\frac{1}{n - c} \sum_{\mathrm{dim}} (x - \mu)^2}, \quad \bar x = \bar y\, \frac{x - \mu}{(n - c)\, y}"
     kind = "reduce"
-    cases = (*OVER, Case(Draw((4,)), correction=0))
+    cases = (*OVER, Case(Draw((4,)), correction=0), Case(Draw(()), correction=0))
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, correction: int = 1, keepdim: bool = False) -> Array:

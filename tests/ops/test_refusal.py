@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gradlab as gl
-from gradlab.errors import DimError, ShapeError
+from gradlab.errors import DimError, KeywordError, ShapeError
 
 REDUCTIONS = [gl.sum, gl.mean, gl.prod, gl.amax, gl.amin, gl.max, gl.min, gl.argmax, gl.argmin, gl.var, gl.std, gl.logsumexp]
 ALONG = [*REDUCTIONS, gl.softmax, gl.log_softmax]
@@ -102,3 +102,18 @@ def test_linear_takes_a_bias_that_broadcasts_to_the_features(bias):
     b = gl.ones(bias, requires_grad=True)
     gl.linear(gl.ones(2, 3), gl.ones(4, 3), b).sum().backward()
     assert b.grad.shape == bias and b.grad.data.sum() == 8
+
+
+@pytest.mark.parametrize("dim", ["0", 1.0, (0, 1.5), [None]])
+def test_a_dim_that_is_no_whole_number_is_refused(dim):
+    x = gl.ones(2, 3)
+    for op in (gl.sum, gl.mean, gl.prod, gl.amax, gl.var, gl.norm):
+        with pytest.raises(KeywordError, match="dim: this is no whole number"):
+            op(x, dim=dim)
+
+
+def test_a_0d_tensor_has_the_axes_0_and_minus_1_each_once():
+    x = gl.tensor(3.0)
+    assert gl.sum(x, dim=(0,)).item() == gl.sum(x, dim=-1).item() == gl.sum(x, dim=()).item() == 3.0
+    with pytest.raises(DimError, match="sum: an axis is named twice"):
+        gl.sum(x, dim=(0, -1))
