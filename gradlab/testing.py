@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ def check_function(op: type[Function], case: Case, seed: int = 0) -> None:
         AssertionError: with the op, the case, the input and the first entry that differs.
     """
     name = f"{op.__name__}[{case}]"
-    xs = [d.array(np.random.default_rng([seed, i])) for i, d in enumerate(case.inputs)]
+    xs = _inputs(case, seed)
     before = [x.copy() for x in xs]
     fn, y = _run(op, xs, case)
     reference = getattr(op, "reference", None)
@@ -52,18 +52,90 @@ def check_function(op: type[Function], case: Case, seed: int = 0) -> None:
 
 
 def check_dtype(op: type[Function], case: Case, dtype: Any, seed: int = 0) -> None:
-    """Assert that floating inputs of one dtype give an output and gradients of that dtype.
+    """Assert that floating inputs of one dtype give an output and gradients of that dtype, near those of float64.
 
     Raises:
-        AssertionError: where a dtype was widened or lost.
+        AssertionError: where a dtype was widened or lost, or a value strayed.
     """
-    xs = [d.array(np.random.default_rng([seed, i])) for i, d in enumerate(case.inputs)]
-    fn, y = _run(op, [x.astype(dtype) if x.dtype.kind == "f" else x for x in xs], case)
+    name = f"{op.__name__}[{case}] {np.dtype(dtype)}"
+    xs = [x.astype(dtype) if x.dtype.kind == "f" else x for x in _inputs(case, seed)]
+    rng = np.random.default_rng([seed, 99])
+    fn, y = _run(op, xs, case)
     if fn is None:
         return
-    assert y.dtype == dtype, f"{op.__name__}[{case}]: {dtype} came out as {y.dtype}"
-    for i, d in enumerate(fn.pull(np.ones(y.shape, dtype))):
-        assert d is None or d.dtype == dtype, f"{op.__name__}[{case}]: gradient {i} is {d.dtype}, not {dtype}"
+    g = rng.standard_normal(y.shape).astype(dtype)
+    exact_fn, exact = _run(op, [x.astype("float64") if x.dtype.kind == "f" else x for x in xs], case)
+    assert y.dtype == dtype, f"{name} came out as {y.dtype}"
+    _near(y.data, exact.data, f"{name} forward")
+    assert exact_fn is not None
+    for i, (d, e) in enumerate(zip(fn.pull(g), exact_fn.pull(g.astype("float64")), strict=True)):
+        assert d is None or d.dtype == dtype, f"{name}: gradient {i} is {d.dtype}"
+        if d is not None:
+            _near(d, e, f"{name} input {i}")
+
+
+def check_layouts(op: type[Function], case: Case, seed: int = 0) -> None:
+    """Assert that values and gradients do not depend on how inputs and gradient lie in memory, and that neither is written to.
+
+    Arrays come transposed, reversed and with gaps, and as memory that cannot be written; the gradient also as one number
+    repeated, which is what `sum` hands back.
+
+    Raises:
+        AssertionError: with the layout that came out differently.
+    """
+    xs = _inputs(case, seed)
+    fn, y = _run(op, xs, case)
+    w = np.random.default_rng([seed, 99]).standard_normal(y.shape)
+    grads = fn.pull(w) if fn else ()
+    for layout, laid in LAYOUTS.items():
+        name = f"{op.__name__}[{case}] {layout}"
+        again, z = _run(op, [_locked(laid(x)) for x in xs], case)
+        np.testing.assert_allclose(z.data, y.data, rtol=1e-10, atol=1e-12, err_msg=f"{name} forward")
+        if again is not None:
+            _same(again.pull(_locked(laid(w))), grads, name)
+    if fn is not None:
+        ones = np.ones(y.shape)
+        _same(fn.pull(np.broadcast_to(1.0, y.shape)), fn.pull(ones), f"{op.__name__}[{case}] repeated gradient")
+
+
+def _gapped(x: np.ndarray) -> np.ndarray:
+    wide = np.full([2 * n for n in x.shape], 7, x.dtype)[(*[slice(None, None, 2)] * x.ndim, ...)]
+    wide[...] = x
+    return wide
+
+
+def _reversed(x: np.ndarray) -> np.ndarray:
+    turned = (*[slice(None, None, -1)] * x.ndim, ...)
+    return x[turned].copy()[turned]
+
+
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "transposed": lambda x: x.T.copy().T,
+    "reversed": _reversed,
+    "gapped": _gapped,
+}
+
+
+def _locked(x: np.ndarray) -> np.ndarray:
+    x = np.asarray(x).view()
+    x.flags.writeable = False
+    return x
+
+
+def _same(got: tuple[Any, ...], want: tuple[Any, ...], name: str) -> None:
+    for i, (d, e) in enumerate(zip(got, want, strict=True)):
+        if e is not None:
+            np.testing.assert_allclose(d, e, rtol=1e-10, atol=1e-12, err_msg=f"{name} input {i}")
+
+
+def _near(got: np.ndarray, want: np.ndarray, name: str) -> None:
+    """Within 64 roundings of the largest entry: float16 keeps three digits, and steps inside lose one more."""
+    slack = 64 * float(np.finfo(got.dtype).eps)
+    np.testing.assert_allclose(got, want, rtol=slack, atol=slack * float(np.abs(want).max(initial=1.0)), err_msg=name)
+
+
+def _inputs(case: Case, seed: int) -> list[np.ndarray]:
+    return [d.array(np.random.default_rng([seed, i])) for i, d in enumerate(case.inputs)]
 
 
 def _run(op: type[Function], xs: list[np.ndarray], case: Case) -> tuple[Function | None, Tensor]:
@@ -72,18 +144,15 @@ def _run(op: type[Function], xs: list[np.ndarray], case: Case) -> tuple[Function
 
 
 def _differences(op: type[Function], case: Case, xs: list[np.ndarray], i: int, w: np.ndarray) -> np.ndarray:
-    x = xs[i]
-    out = np.zeros(x.shape)
-    for at in _entries(x):
-        step = STEP * max(1.0, abs(float(x[at])))
+    moved, out = list(xs), np.zeros(xs[i].shape)
+    moved[i] = xs[i].copy()
+    entries, slopes = moved[i].reshape(-1), out.reshape(-1)
+    for at, value in enumerate(entries.tolist()):  # one entry is moved and put back: no copy of the inputs per entry
+        step = STEP * max(1.0, abs(value))
         sides: list[float] = []
-        for sign in (1, -1):
-            moved = [v.copy() for v in xs]
-            moved[i][at] += sign * step
+        for there in (value + step, value - step):
+            entries[at] = there
             sides.append(float((w * op().forward(*moved, **case.params)).sum()))
-        out[at] = (sides[0] - sides[1]) / (2 * step)
+        entries[at] = value
+        slopes[at] = (sides[0] - sides[1]) / (2 * step)
     return out
-
-
-def _entries(x: np.ndarray) -> Iterator[tuple[int, ...]]:
-    return iter(np.ndindex(x.shape))
