@@ -6,13 +6,13 @@ import functools
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from . import observe
-from .backend import Array, as_array, xp_of
-from .errors import GraphError, ShapeError, explain
-from .function import Function
+from .. import observe
+from ..backend import Array, as_array, xp_of
+from ..errors import GraphError, ShapeError, explain
+from ..function import Function
 
 if TYPE_CHECKING:
-    from ._tensor import Tensor, TensorLike
+    from .._tensor import Tensor, TensorLike
 
 _age = attrgetter("seq")
 

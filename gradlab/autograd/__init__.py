@@ -1,0 +1,5 @@
+"""Gradients: the backward pass, and what is built on it."""
+
+from __future__ import annotations
+
+from .run import backward as backward
