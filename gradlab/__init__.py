@@ -66,6 +66,7 @@ from .ops import cos as cos
 from .ops import cross_entropy as cross_entropy
 from .ops import div as div
 from .ops import dropout as dropout
+from .ops import einsum as einsum
 from .ops import eq as eq
 from .ops import exp as exp
 from .ops import expand as expand

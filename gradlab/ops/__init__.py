@@ -53,6 +53,8 @@ from .comparison import ne as ne
 from .cross_entropy import CrossEntropy as CrossEntropy
 from .cross_entropy import SoftCrossEntropy as SoftCrossEntropy
 from .cross_entropy import cross_entropy as cross_entropy
+from .einsum import Einsum as Einsum
+from .einsum import einsum as einsum
 from .extremum import AMax as AMax
 from .extremum import AMin as AMin
 from .extremum import ArgMax as ArgMax

@@ -16,6 +16,7 @@ from .arithmetic import abs, add, div, maximum, minimum, mul, neg, sub  # noqa: 
 from .cast import cast
 from .clamp import clamp
 from .comparison import eq, ge, gt, le, lt, ne
+from .einsum import einsum
 from .extremum import amax, amin, argmax, argmin
 from .index import where
 from .join import cat, stack
@@ -82,6 +83,11 @@ def _dot(a: Any, b: Any, out: Any = None) -> Tensor:
         return matmul(a, b)
     rows = reshape(permute(b, (n - 2, *range(n - 2), n - 1)), right[-2], -1)
     return reshape(matmul(a, rows), (*left[:-1], *right[:-2], right[-1]))
+
+
+def _einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = None, **rest: Any) -> Tensor:
+    _plain("einsum", out=out, **rest)
+    return einsum(subscripts, *operands)
 
 
 def _concatenate(arrays: Sequence[Any], axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Tensor:
@@ -154,6 +160,7 @@ ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.var: _spread("var", var),
     np.std: _spread("std", std),
     np.dot: _dot,
+    np.einsum: _einsum,
     np.concatenate: _concatenate,
     np.stack: _stack,
     np.where: _where,
