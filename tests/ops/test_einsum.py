@@ -9,7 +9,6 @@ import gradlab as gl
 from gradlab.errors import ArgumentError, DTypeError, ShapeError
 from gradlab.ops import Einsum
 
-
 NUMPYS = [case for case in Einsum.cases if "..." not in case.params["equation"] or "..." in case.params["equation"].partition("->")[2]]
 
 
