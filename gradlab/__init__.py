@@ -51,8 +51,11 @@ from .grad_mode import no_grad as no_grad
 from .grad_mode import set_grad_enabled as set_grad_enabled
 from .ops import abs as abs  # noqa: A004
 from .ops import add as add
+from .ops import all as all  # noqa: A004
 from .ops import amax as amax
 from .ops import amin as amin
+from .ops import aminmax as aminmax
+from .ops import any as any  # noqa: A004
 from .ops import argmax as argmax
 from .ops import argmin as argmin
 from .ops import binary_cross_entropy as binary_cross_entropy
@@ -63,6 +66,7 @@ from .ops import chunk as chunk
 from .ops import clamp as clamp
 from .ops import clone as clone
 from .ops import cos as cos
+from .ops import count_nonzero as count_nonzero
 from .ops import cross_entropy as cross_entropy
 from .ops import div as div
 from .ops import dropout as dropout
@@ -92,10 +96,13 @@ from .ops import min as min  # noqa: A004
 from .ops import minimum as minimum
 from .ops import mse_loss as mse_loss
 from .ops import mul as mul
+from .ops import nanmean as nanmean
+from .ops import nansum as nansum
 from .ops import narrow as narrow
 from .ops import ne as ne
 from .ops import neg as neg
 from .ops import norm as norm
+from .ops import normalize as normalize
 from .ops import permute as permute
 from .ops import pow as pow  # noqa: A004
 from .ops import prod as prod
@@ -112,12 +119,14 @@ from .ops import sqrt as sqrt
 from .ops import squeeze as squeeze
 from .ops import stack as stack
 from .ops import std as std
+from .ops import std_mean as std_mean
 from .ops import sub as sub
 from .ops import sum as sum  # noqa: A004
 from .ops import tanh as tanh
 from .ops import transpose as transpose
 from .ops import unsqueeze as unsqueeze
 from .ops import var as var
+from .ops import var_mean as var_mean
 from .ops import where as where
 
 if TYPE_CHECKING:

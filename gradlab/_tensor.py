@@ -288,7 +288,7 @@ class Tensor(Surface):
         return (self[i] for i in range(len(self)))
 
     def __bool__(self) -> bool:
-        self._need_one_entry("bool: only a tensor with one entry is true or false", "t.data.all() or t.data.any()")
+        self._need_one_entry("bool: only a tensor with one entry is true or false", "t.all() or t.any()")
         return bool(self._data)
 
     def __format__(self, spec: str) -> str:

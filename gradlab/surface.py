@@ -169,19 +169,37 @@ class Surface:
 
     # -- reductions; NumPy's axis= and keepdims= are taken too
 
-    def sum(self, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
-        return ops.sum(self, dim, keepdim, **numpy)
+    def sum(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+        return ops.sum(self, dim, keepdim, dtype, **numpy)
 
-    def mean(self, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
-        return ops.mean(self, dim, keepdim, **numpy)
+    def mean(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+        return ops.mean(self, dim, keepdim, dtype, **numpy)
 
-    def prod(self, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
-        return ops.prod(self, dim, keepdim, **numpy)
+    def prod(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+        return ops.prod(self, dim, keepdim, dtype, **numpy)
 
-    def max(self, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+    def nansum(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+        return ops.nansum(self, dim, keepdim, dtype, **numpy)
+
+    def nanmean(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+        return ops.nanmean(self, dim, keepdim, dtype, **numpy)
+
+    def all(self, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+        return ops.all(self, dim, keepdim, **numpy)
+
+    def any(self, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+        return ops.any(self, dim, keepdim, **numpy)
+
+    def count_nonzero(self, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+        return ops.count_nonzero(self, dim, keepdim, **numpy)
+
+    def aminmax(self, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+        return ops.aminmax(self, dim, keepdim, **numpy)
+
+    def max(self, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
         return ops.max(self, dim, keepdim, **numpy)
 
-    def min(self, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+    def min(self, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
         return ops.min(self, dim, keepdim, **numpy)
 
     def amax(self, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
@@ -196,13 +214,13 @@ class Surface:
     def argmin(self, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Tensor:
         return ops.argmin(self, dim, keepdim, **numpy)
 
-    def norm(self, p: float = 2.0, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+    def norm(self, p: float | str = 2.0, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
         return ops.norm(self, p, dim, keepdim, **numpy)
 
-    def var(self, dim: Dim = None, correction: int = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+    def var(self, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
         return ops.var(self, dim, correction, keepdim, **numpy)
 
-    def std(self, dim: Dim = None, correction: int = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+    def std(self, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
         return ops.std(self, dim, correction, keepdim, **numpy)
 
     def logsumexp(self, dim: Dim = None, keepdim: bool = False) -> Tensor:

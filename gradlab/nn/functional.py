@@ -10,6 +10,7 @@ from ..ops import linear as linear
 from ..ops import log_softmax as log_softmax
 from ..ops import logsigmoid as logsigmoid
 from ..ops import mse_loss as mse_loss
+from ..ops import normalize as normalize
 from ..ops import relu as relu
 from ..ops import sigmoid as sigmoid
 from ..ops import silu as silu

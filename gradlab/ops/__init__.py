@@ -57,6 +57,7 @@ from .einsum import Einsum as Einsum
 from .einsum import einsum as einsum
 from .extremum import AMax as AMax
 from .extremum import AMin as AMin
+from .extremum import AMinMax as AMinMax
 from .extremum import ArgMax as ArgMax
 from .extremum import ArgMin as ArgMin
 from .extremum import Extremum as Extremum
@@ -64,6 +65,7 @@ from .extremum import Max as Max
 from .extremum import Min as Min
 from .extremum import amax as amax
 from .extremum import amin as amin
+from .extremum import aminmax as aminmax
 from .extremum import argmax as argmax
 from .extremum import argmin as argmin
 from .extremum import max as max  # noqa: A004
@@ -88,6 +90,9 @@ from .join import chunk as chunk
 from .join import narrow as narrow
 from .join import split as split
 from .join import stack as stack
+from .length import Norm as Norm
+from .length import norm as norm
+from .length import normalize as normalize
 from .linalg import Linear as Linear
 from .linalg import MatMul as MatMul
 from .linalg import linear as linear
@@ -112,6 +117,10 @@ from .power import log as log
 from .power import pow as pow  # noqa: A004
 from .power import sin as sin
 from .power import sqrt as sqrt
+from .present import NanMean as NanMean
+from .present import NanSum as NanSum
+from .present import nanmean as nanmean
+from .present import nansum as nansum
 from .random import Dropout as Dropout
 from .random import dropout as dropout
 from .reduce import Mean as Mean
@@ -140,9 +149,17 @@ from .softmax import Softmax as Softmax
 from .softmax import log_softmax as log_softmax
 from .softmax import logsumexp as logsumexp
 from .softmax import softmax as softmax
-from .spread import Norm as Norm
 from .spread import Std as Std
+from .spread import StdMean as StdMean
 from .spread import Var as Var
-from .spread import norm as norm
+from .spread import VarMean as VarMean
 from .spread import std as std
+from .spread import std_mean as std_mean
 from .spread import var as var
+from .spread import var_mean as var_mean
+from .truth import AllOf as AllOf
+from .truth import AnyOf as AnyOf
+from .truth import CountNonzero as CountNonzero
+from .truth import all as all  # noqa: A004
+from .truth import any as any  # noqa: A004
+from .truth import count_nonzero as count_nonzero

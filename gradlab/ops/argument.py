@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from ..backend import Array, total, xp_of
+from .. import function
+from ..backend import Array, as_array, total, xp_of
 from ..errors import ArgumentError, DimError, KeywordError, ShapeError, explain
 
 if TYPE_CHECKING:
-    pass
+    from .._tensor import Tensor, TensorLike
 
 Dim: TypeAlias = int | tuple[int, ...] | None
 
 
-def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
-    """`dim` and `keepdim` as params, where NumPy's spellings `axis` and `keepdims` were also taken.
+def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any], dtype: Any = None) -> dict[str, Any]:
+    """`dim` and `keepdim` (and `dtype`) as params, where NumPy's spellings `axis` and `keepdims` were also taken.
 
     Raises:
         TypeError: a keyword that no reduction has.
@@ -31,7 +32,10 @@ def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
         dim, keepdim = axis if dim is None else dim, keepdim or bool(keepdims)
     if dim is not None and dim.__class__ is not int:
         dim = _whole(dim)
-    return {"dim": dim, "keepdim": True} if keepdim else {"dim": dim} if dim is not None else {}
+    params: dict[str, Any] = {"dim": dim, "keepdim": True} if keepdim else {"dim": dim} if dim is not None else {}
+    if dtype is not None:
+        params["dtype"] = dtype
+    return params
 
 
 def _whole(dim: Any) -> Dim:
@@ -51,7 +55,7 @@ def whole(what: str, value: Any) -> int:
     1
     """
     try:
-        return index(value)
+        return index(cast("Any", None) if isinstance(value, bool) else value)
     except TypeError:
         raise KeywordError(explain(f"{what}: this is no whole number", got={what: repr(value)}, need="an integer")) from None
 
@@ -63,6 +67,13 @@ def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
     ((2, 3), (2, 3))
     """
     return tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+
+
+def tensor_of(x: TensorLike) -> Tensor:
+    """`x` as a tensor, for functions that are only another spelling of a tensor's methods."""
+    if hasattr(x, "grad_fn"):
+        return x  # type: ignore[return-value]
+    return function._tensor_type.made(as_array(x), None)  # pyright: ignore[reportPrivateUsage]
 
 
 def axis_of(op: str, dim: int, x: Array, extra: int = 0) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import DEFAULT_FLOAT, Array, as_array, float16, float32, xp_of
+from ..backend import DEFAULT_FLOAT, Array, as_array, float16, float32, int64, xp_of
 from ..errors import DTypeError, explain
 
 as_pytorch = np.errstate(divide="ignore", invalid="ignore")  # decorates a rule: 1/0 is inf and log(-1) is NaN, without a warning
@@ -35,6 +35,18 @@ def wide(x: Array) -> Array:
     dtype('float32')
     """
     return xp_of(x).asarray(x, dtype=float32) if x.dtype == float16 else x
+
+
+def counted(x: Array, dtype: Any = None) -> Array:
+    """What is to be added up or multiplied: in the dtype asked for, else integers and booleans as int64.
+
+    >>> import numpy as np
+    >>> counted(np.array([200, 200], "uint8")).dtype
+    dtype('int64')
+    """
+    if dtype is None:
+        return x if x.dtype.kind == "f" else xp_of(x).asarray(x, dtype=int64)
+    return xp_of(x).asarray(x, dtype=dtype)
 
 
 def kept(g: Array, where: Array) -> Array:

@@ -47,6 +47,13 @@ class Extremum(NamedTuple):
     indices: Tensor
 
 
+class AMinMax(NamedTuple):
+    """What `aminmax` gives."""
+
+    min: Tensor
+    max: Tensor
+
+
 def _need_entries(op: str, x: Array, dim: Dim) -> None:
     axes = range(x.ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,)
     if 0 in x.shape and any(x.shape[axis] == 0 for axis in axes if -x.ndim <= axis < x.ndim):
@@ -150,6 +157,18 @@ def amin(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) ->
     return AMin.apply(x, **spelled(dim, keepdim, numpy))
 
 
+def aminmax(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> AMinMax:
+    """Take the smallest and the largest entry along `dim`, or of everything, as `(min, max)`; entries that tie share evenly.
+
+    Shapes: x: (*), min and max: x without dim (1 there with keepdim)
+
+    >>> aminmax([1.0, 5.0, 3.0]).max.item()
+    5.0
+    """
+    params = spelled(dim, keepdim, numpy)
+    return AMinMax(AMin.apply(x, **params), AMax.apply(x, **params))
+
+
 class ArgMax(AlongAxes):
     """y = first place of the largest x over dim;  no gradient."""
 
@@ -218,10 +237,12 @@ class Max(AlongAxes):
         return _first(self.index, g if self.keepdim else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
 
 
-def max(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+def max(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
     """Take the largest entry of everything, or `(values, indices)` along `dim`; NaN wins.
 
     Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
+    A tensor in the place of `dim` is compared entry by entry.
+    A tensor in the place of `dim` is compared entry by entry.
 
     Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
 
@@ -231,6 +252,8 @@ def max(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: A
     >>> max([[1.0, 5.0], [3.0, 2.0]], dim=1).indices.data
     array([1, 0])
     """
+    if hasattr(dim, "grad_fn"):
+        return dim.maximum(x)
     params = _one_dim("max", spelled(dim, keepdim, numpy))
     if params["dim"] is None:
         return AMax.apply(x, **params)
@@ -257,10 +280,12 @@ class Min(AlongAxes):
         return _first(self.index, g if self.keepdim else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
 
 
-def min(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+def min(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
     """Take the smallest entry of everything, or `(values, indices)` along `dim`; NaN wins.
 
     Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
+    A tensor in the place of `dim` is compared entry by entry.
+    A tensor in the place of `dim` is compared entry by entry.
 
     Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
 
@@ -270,6 +295,8 @@ def min(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: A
     >>> min([[1.0, 5.0], [3.0, 2.0]], dim=1).values.data
     array([1., 2.], dtype=float32)
     """
+    if hasattr(dim, "grad_fn"):
+        return dim.minimum(x)
     params = _one_dim("min", spelled(dim, keepdim, numpy))
     if params["dim"] is None:
         return AMin.apply(x, **params)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
 from .argument import Dim, spelled
-from .dtype import need_floats, wide
+from .dtype import counted, need_floats, wide
 from .refusal import AlongAxes
 
 if TYPE_CHECKING:
@@ -38,24 +38,24 @@ class Sum(AlongAxes):
     cases = (*OVER, Case(Draw((0, 3)), dim=0))
     reads = ()
 
-    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
         self.shape, self.gone = x.shape, None if keepdim or not x.ndim else dim
-        return total(x, dim, keepdim)
+        return total(counted(x, dtype), dim, keepdim)
 
     def backward(self, g: Array) -> Array:
         xp = xp_of(g)
         return xp.broadcast_to(g if self.gone is None else xp.expand_dims(g, self.gone), self.shape)
 
 
-def sum(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
-    """Add up over `dim`, or everything. Booleans are counted, as int64.
+def sum(x: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+    """Add up over `dim`, or everything; integers and booleans as int64, or in the `dtype` asked for.
 
     Shapes: x: (*), y: x without dim (1 there with keepdim)
 
     >>> sum([[1.0, 2.0], [3.0, 4.0]], dim=0).data
     array([4., 6.], dtype=float32)
     """
-    return Sum.apply(x, **spelled(dim, keepdim, numpy))
+    return Sum.apply(x, **spelled(dim, keepdim, numpy, dtype))
 
 
 class Mean(AlongAxes):
@@ -66,7 +66,8 @@ class Mean(AlongAxes):
     cases = OVER
     reads = ()
 
-    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
+        x = counted(x, dtype)
         need_floats("mean", x)
         xp = xp_of(x)
         self.shape, self.gone = x.shape, None if keepdim or not x.ndim else dim
@@ -80,8 +81,8 @@ class Mean(AlongAxes):
         return xp.broadcast_to(g if self.gone is None else xp.expand_dims(g, self.gone), self.shape)
 
 
-def mean(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
-    """Average over `dim`, or everything; NaN where there is nothing to average.
+def mean(x: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+    """Average over `dim`, or everything, in the `dtype` asked for; NaN where there is nothing to average.
 
     Shapes: x: (*), y: x without dim (1 there with keepdim)
 
@@ -91,7 +92,7 @@ def mean(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) ->
     >>> mean([[1.0, 2.0], [3.0, 4.0]], dim=1).data
     array([1.5, 3.5], dtype=float32)
     """
-    return Mean.apply(x, **spelled(dim, keepdim, numpy))
+    return Mean.apply(x, **spelled(dim, keepdim, numpy, dtype))
 
 
 class Prod(AlongAxes):
@@ -108,8 +109,8 @@ class Prod(AlongAxes):
     reads = ("inputs",)
     fresh = True
 
-    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
-        xp = xp_of(x)
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
+        xp, x = xp_of(x), counted(x, dtype)
         self.x, self.dim, self.gone = wide(x), dim, None if keepdim else dim
         y = xp.prod(self.x, axis=dim, keepdims=keepdim)
         return xp.asarray(y, dtype=x.dtype) if x.dtype.kind == "f" else y
@@ -123,7 +124,7 @@ class Prod(AlongAxes):
         return others * (g if self.gone is None else xp.expand_dims(g, self.gone))
 
 
-def prod(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def prod(x: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
     """Multiply over `dim`, or everything; the gradient is exact also where entries are 0.
 
     Shapes: x: (*), y: x without dim (1 there with keepdim)
@@ -131,4 +132,4 @@ def prod(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) ->
     >>> prod([[1.0, 2.0], [3.0, 4.0]], dim=1).data
     array([ 2., 12.], dtype=float32)
     """
-    return Prod.apply(x, **spelled(dim, keepdim, numpy))
+    return Prod.apply(x, **spelled(dim, keepdim, numpy, dtype))

@@ -1,14 +1,13 @@
-"""How large values are, and how far they spread: norm, variance, standard deviation."""
+"""How far values spread: variance and standard deviation."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw
-from ..errors import ArgumentError, explain
-from .argument import Dim, spelled
+from .argument import Dim, spelled, tensor_of
 from .dtype import need_floats, wide
 from .refusal import AlongAxes
 
@@ -31,64 +30,14 @@ def _kept(g: Array, gone: Dim) -> Array:
     return g if gone is None else xp_of(g).expand_dims(g, gone)
 
 
-class Norm(AlongAxes):
-    """y = (sum of |x|^p over dim)^(1/p);  dx = g sign(x) (|x| / y)^(p-1), 0 where y is 0."""
-
-    latex = r"y = \left(\sum_{\mathrm{dim}} |x|^p\right)^{1/p}, \quad \bar x = \bar y\, \mathrm{sign}(x) \left(\frac{|x|}{y}\right)^{p-1}"
-    kind = "reduce"
-    cases = (
-        *OVER,
-        Case(Draw(())),
-        Case(Draw(()), dim=0, keepdim=True),
-        Case(Draw((3, 4), gap=0.1), p=1.0, dim=1),
-        Case(Draw((2, 3, 4), gap=0.1), p=3.0, dim=1),
-    )
-    fresh = True
-
-    def forward(self, x: Array, p: float = 2.0, dim: Dim = None, keepdim: bool = False) -> Array:
-        need_floats("norm", x)
-        xp = xp_of(x)
-        self.x, self.p, self.gone = wide(x), p, None if keepdim else dim
-        size = xp.abs(self.x)
-        self.y = total(size if p == 1 else size**p, dim, keepdim) ** (1 / p)
-        return xp.asarray(self.y, dtype=x.dtype)
-
-    def backward(self, g: Array) -> Array:
-        xp, y = xp_of(g), self.y
-        some = y != 0
-        g, y = _kept(xp.where(some, g, 0.0), self.gone), _kept(xp.where(some, y, 1.0), self.gone)
-        if self.p == 2:
-            return g * (self.x / y)
-        return g * xp.sign(self.x) * (xp.abs(self.x) / y) ** (self.p - 1)
-
-
-def norm(x: TensorLike, p: float = 2.0, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
-    """Measure length: the root of the sum of squares, or the p-norm for any p from 1 on. The gradient at length 0 is 0.
-
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
-
-    Raises:
-        ArgumentError: p is below 1, or infinite.
-        DTypeError: `x` holds integers or booleans.
-
-    >>> norm([[3.0, 4.0], [0.0, 0.0]], dim=1).data
-    array([5., 0.], dtype=float32)
-    """
-    if not 1 <= p < float("inf"):
-        raise ArgumentError(
-            explain("norm: this p gives no norm", got={"p": p}, need="1 <= p, finite", fix="x.abs().amax()" if p == float("inf") else "")
-        )
-    return Norm.apply(x, p=p, **spelled(dim, keepdim, numpy))
-
-
-def _centred(x: Array, dim: Dim, correction: int) -> tuple[Array, int]:
+def _centred(x: Array, dim: Dim, correction: float) -> tuple[Array, float]:
     """x less its mean over dim, and what its squares are divided by."""
     s = total(x, dim, keepdims=True)
     n = prod(x.shape) // (prod(s.shape) or 1)
     return x - s / (n or 1), n - correction
 
 
-def _mean_square(d: Array, n: int, dim: Dim, keepdim: bool) -> Array:
+def _mean_square(d: Array, n: float, dim: Dim, keepdim: bool) -> Array:
     return total(d * d, dim, keepdim) * (1 / n if n > 0 else xp_of(d).nan)
 
 
@@ -107,7 +56,7 @@ class Var(AlongAxes):
     reads = ("inputs",)
     fresh = True
 
-    def forward(self, x: Array, dim: Dim = None, correction: int = 1, keepdim: bool = False) -> Array:
+    def forward(self, x: Array, dim: Dim = None, correction: float = 1, keepdim: bool = False) -> Array:
         need_floats("var", x)
         self.gone = None if keepdim else dim
         self.d, self.n = _centred(wide(x), dim, correction)
@@ -117,7 +66,13 @@ class Var(AlongAxes):
         return self.d * _kept(g * (2 / self.n if self.n > 0 else xp_of(g).nan), self.gone)
 
 
-def var(x: TensorLike, dim: Dim = None, correction: int = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+def _asked(dim: Any, correction: float, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
+    """The params, where the older `unbiased=False` says correction=0."""
+    unbiased = numpy.pop("unbiased", None)
+    return {"correction": correction if unbiased is None else int(unbiased), **spelled(dim, keepdim, numpy)}
+
+
+def var(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Average the squared distances to the mean, over n - `correction`; NaN where that is 0.
 
     Shapes: x: (*), y: x without dim (1 there with keepdim)
@@ -128,7 +83,7 @@ def var(x: TensorLike, dim: Dim = None, correction: int = 1, keepdim: bool = Fal
     >>> var([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]], dim=1).data
     array([1., 0.], dtype=float32)
     """
-    return Var.apply(x, correction=correction, **spelled(dim, keepdim, numpy))
+    return Var.apply(x, **_asked(dim, correction, keepdim, numpy))
 
 
 class Std(AlongAxes):
@@ -139,7 +94,7 @@ class Std(AlongAxes):
     cases = (*OVER, Case(Draw((4,)), correction=0), Case(Draw(()), correction=0))
     fresh = True
 
-    def forward(self, x: Array, dim: Dim = None, correction: int = 1, keepdim: bool = False) -> Array:
+    def forward(self, x: Array, dim: Dim = None, correction: float = 1, keepdim: bool = False) -> Array:
         need_floats("std", x)
         self.gone = None if keepdim else dim
         self.d, self.n = _centred(wide(x), dim, correction)
@@ -152,7 +107,7 @@ class Std(AlongAxes):
         return self.d * _kept(xp.where(some, g, 0.0) / (xp.where(some, y, 1.0) * (self.n or 1)), self.gone)
 
 
-def std(x: TensorLike, dim: Dim = None, correction: int = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+def std(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Take the root of the variance; the gradient is 0 where all entries are equal.
 
     Shapes: x: (*), y: x without dim (1 there with keepdim)
@@ -163,4 +118,44 @@ def std(x: TensorLike, dim: Dim = None, correction: int = 1, keepdim: bool = Fal
     >>> std([[1.0, 3.0], [5.0, 5.0]], dim=1, correction=0).data
     array([1., 0.], dtype=float32)
     """
-    return Std.apply(x, correction=correction, **spelled(dim, keepdim, numpy))
+    return Std.apply(x, **_asked(dim, correction, keepdim, numpy))
+
+
+class VarMean(NamedTuple):
+    """What `var_mean` gives."""
+
+    var: Tensor
+    mean: Tensor
+
+
+def var_mean(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> VarMean:
+    """Give the variance and the mean, as `(var, mean)`.
+
+    Shapes: x: (*), var and mean: x without dim (1 there with keepdim)
+
+    >>> var_mean([1.0, 2.0, 3.0]).mean.item()
+    2.0
+    """
+    params = _asked(dim, correction, keepdim, numpy)
+    y = Var.apply(x, **params)
+    return VarMean(y, tensor_of(x).mean(params.get("dim"), params.get("keepdim", False)))
+
+
+class StdMean(NamedTuple):
+    """What `std_mean` gives."""
+
+    std: Tensor
+    mean: Tensor
+
+
+def std_mean(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> StdMean:
+    """Give the standard deviation and the mean, as `(std, mean)`.
+
+    Shapes: x: (*), std and mean: x without dim (1 there with keepdim)
+
+    >>> std_mean([1.0, 3.0], correction=0).std.item()
+    1.0
+    """
+    params = _asked(dim, correction, keepdim, numpy)
+    y = Std.apply(x, **params)
+    return StdMean(y, tensor_of(x).mean(params.get("dim"), params.get("keepdim", False)))

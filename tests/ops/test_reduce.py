@@ -145,3 +145,46 @@ def test_an_axis_that_is_not_there_is_refused():
     for op in (gl.sum, gl.mean, gl.prod, gl.amax, gl.max, gl.argmax):
         with pytest.raises(IndexError, match="axis 3"):
             op(gl.zeros(2, 3), 3)
+
+
+def test_integers_are_added_up_and_multiplied_as_int64():
+    for dtype in ("bool", "uint8", "int16", "int32"):
+        for f in (gl.sum, gl.prod, gl.nansum):
+            assert f(gl.tensor(np.ones(3, dtype))).dtype == "int64"
+    assert gl.sum(gl.tensor(np.full(2, 200, "uint8"))).item() == 400
+
+
+def test_a_dtype_asked_for_is_the_one_computed_in():
+    x = gl.tensor([1.0, 2.0], requires_grad=True)
+    for f in (gl.sum, gl.mean, gl.prod, gl.nansum, gl.nanmean):
+        y = f(x, dtype="float64")
+        assert y.dtype == "float64"
+        assert y.grad_fn.pull(np.ones(()))[0].dtype == "float32"
+    assert gl.mean(gl.tensor([1, 2]), dtype="float32").item() == 1.5
+    assert gl.sum(x, 0, dtype="int64").grad_fn is None
+
+
+def test_nan_is_a_gap_for_nansum_and_nanmean_and_gets_no_gradient():
+    x = gl.tensor([[float("nan"), 2.0, 4.0], [float("nan")] * 3], requires_grad=True)
+    y = gl.nansum(x, 1)
+    y.sum().backward()
+    assert y.tolist() == [6.0, 0.0] and x.grad.tolist() == [[0.0, 1.0, 1.0], [0.0, 0.0, 0.0]]
+    x.grad = None
+    y = gl.nanmean(x, 1)
+    y[0].backward()
+    assert y[0].item() == 3.0 and np.isnan(y[1].item()) and x.grad[0].tolist() == [0.0, 0.5, 0.5]
+
+
+def test_any_all_and_count_nonzero_of_nothing_are_false_true_and_0():
+    x = gl.zeros(0)
+    assert (x.any().item(), x.all().item(), x.count_nonzero().item()) == (False, True, 0)
+    assert gl.tensor(float("nan")).any().item() is True
+    assert gl.any(gl.tensor([[0, 1], [0, 0]]), dim=1, keepdim=True).tolist() == [[True], [False]]
+
+
+def test_aminmax_shares_ties_evenly_and_max_of_two_tensors_is_maximum():
+    x = gl.tensor([1.0, 1.0, 2.0], requires_grad=True)
+    low, high = gl.aminmax(x)
+    (low + high).backward()
+    assert x.grad.tolist() == [0.5, 0.5, 1.0]
+    assert gl.max(x, gl.tensor([1.5, 0.0, 2.5])).tolist() == [1.5, 1.0, 2.5] and x.min(x + 1).tolist() == [1.0, 1.0, 2.0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gradlab as gl
-from gradlab.errors import DTypeError
+from gradlab.errors import ArgumentError, DTypeError, KeywordError, ShapeError
 
 X = np.arange(24.0).reshape(2, 3, 4) % 7 - 2
 
@@ -59,7 +59,54 @@ def test_what_has_no_norm_or_spread_is_refused():
     for f in (gl.var, gl.std, gl.norm):
         with pytest.raises(DTypeError, match="takes floating numbers"):
             f(gl.tensor([1, 2]))
-    with pytest.raises(ValueError, match=r"try:  x\.abs\(\)\.amax\(\)"):
-        gl.norm([1.0], float("inf"))
-    with pytest.raises(ValueError, match="this p gives no norm"):
-        gl.norm([1.0], 0.5)
+    for p in ("nuc", None, float("nan")):
+        with pytest.raises(ArgumentError, match="norm: which p"):
+            gl.norm([1.0], p)
+    for p in (float("inf"), -1):
+        with pytest.raises(ShapeError, match="norm: nothing to choose from"):
+            gl.norm(gl.zeros(0, 2), p, dim=0)
+    assert gl.norm(gl.zeros(0, 2), float("inf"), dim=1).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("p", "x", "y", "dx"),
+    [
+        (0, [3.0, -4.0, 0.0], 2.0, [0.0, 0.0, 0.0]),
+        (0.5, [3.0, -4.0, 0.0], 13.928203, [2.1547005, -1.8660254, 0.0]),
+        (-1, [3.0, -4.0, 0.0], 0.0, [0.0, 0.0, 0.0]),
+        (-1, [3.0, -3.0, 2.0], 0.85714287, [0.08163265, -0.08163265, 0.18367347]),
+        (float("inf"), [3.0, -3.0, 2.0], 3.0, [0.5, -0.5, 0.0]),
+        (float("inf"), [0.0, 0.0, 0.0], 0.0, [0.0, 0.0, 0.0]),
+        (-float("inf"), [2.0, -2.0, -2.0], 2.0, [1 / 3, -1 / 3, -1 / 3]),
+        ("fro", [3.0, -4.0, 0.0], 5.0, [0.6, -0.8, 0.0]),
+    ],
+)
+def test_every_p_has_its_norm_and_the_entries_that_tie_share_evenly(p, x, y, dx):
+    t = gl.tensor(x, requires_grad=True)
+    length = gl.norm(t, p)
+    length.backward()
+    np.testing.assert_allclose([length.item(), *t.grad.tolist()], [y, *dx], rtol=1e-6)
+
+
+def test_var_mean_and_std_mean_give_both_and_gradients_of_both_add_up():
+    x = gl.tensor([1.0, 2.0, 6.0], requires_grad=True)
+    var, mean = gl.var_mean(x)
+    (var + 3 * mean).backward()
+    assert (var.item(), mean.item()) == (7.0, 3.0) and x.grad.tolist() == [-1.0, 0.0, 4.0]
+    pair = gl.std_mean(x, dim=0, correction=0, keepdim=True)
+    assert pair.std.shape == pair.mean.shape == (1,)
+
+
+def test_the_older_unbiased_is_a_correction_of_0_or_1():
+    x = gl.tensor([1.0, 2.0, 6.0])
+    assert x.var(unbiased=False).item() == pytest.approx(14 / 3) and x.var(unbiased=True).item() == 7.0
+    with pytest.raises(KeywordError, match="dim: this is no whole number"):
+        x.var(False)
+
+
+def test_normalize_leaves_a_zero_row_at_zero():
+    x = gl.tensor([[0.0, 0.0], [3.0, 4.0]], requires_grad=True)
+    y = gl.nn.functional.normalize(x)
+    np.testing.assert_allclose(y.data, [[0.0, 0.0], [0.6, 0.8]], rtol=1e-6)
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.data[1], [0.032, -0.024], atol=1e-6)
