@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, total, xp_of
-from ..cases import Case, Draw, Given
+from ..cases import Case, Draw
 from .argument import Dim, spelled
 from .dtype import as_pytorch, counted, need_floats, wide
 from .refusal import AlongAxes
