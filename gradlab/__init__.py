@@ -79,6 +79,8 @@ from .ops import ge as ge
 from .ops import gelu as gelu
 from .ops import getitem as getitem
 from .ops import gt as gt
+from .ops import gumbel_softmax as gumbel_softmax
+from .ops import layer_norm as layer_norm
 from .ops import le as le
 from .ops import leaky_relu as leaky_relu
 from .ops import linear as linear
@@ -108,11 +110,13 @@ from .ops import pow as pow  # noqa: A004
 from .ops import prod as prod
 from .ops import relu as relu
 from .ops import reshape as reshape
+from .ops import rms_norm as rms_norm
 from .ops import set_index as set_index
 from .ops import sigmoid as sigmoid
 from .ops import silu as silu
 from .ops import sin as sin
 from .ops import softmax as softmax
+from .ops import softmin as softmin
 from .ops import softplus as softplus
 from .ops import split as split
 from .ops import sqrt as sqrt

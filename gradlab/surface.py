@@ -226,11 +226,11 @@ class Surface:
     def logsumexp(self, dim: Dim = None, keepdim: bool = False) -> Tensor:
         return ops.logsumexp(self, dim, keepdim)
 
-    def softmax(self, dim: int) -> Tensor:
-        return ops.softmax(self, dim)
+    def softmax(self, dim: int, dtype: Any = None) -> Tensor:
+        return ops.softmax(self, dim, dtype)
 
-    def log_softmax(self, dim: int) -> Tensor:
-        return ops.log_softmax(self, dim)
+    def log_softmax(self, dim: int, dtype: Any = None) -> Tensor:
+        return ops.log_softmax(self, dim, dtype)
 
     # -- shape
 

@@ -73,6 +73,8 @@ from .extremum import min as min  # noqa: A004
 from .gelu import GELU as GELU
 from .gelu import GELUTanh as GELUTanh
 from .gelu import gelu as gelu
+from .gumbel import GumbelSoftmax as GumbelSoftmax
+from .gumbel import gumbel_softmax as gumbel_softmax
 from .index import Gather as Gather
 from .index import SetIndex as SetIndex
 from .index import Slice as Slice
@@ -90,6 +92,10 @@ from .join import chunk as chunk
 from .join import narrow as narrow
 from .join import split as split
 from .join import stack as stack
+from .layer_norm import LayerNorm as LayerNorm
+from .layer_norm import RMSNorm as RMSNorm
+from .layer_norm import layer_norm as layer_norm
+from .layer_norm import rms_norm as rms_norm
 from .length import Norm as Norm
 from .length import norm as norm
 from .length import normalize as normalize
@@ -146,9 +152,11 @@ from .shape import unsqueeze as unsqueeze
 from .softmax import LogSoftmax as LogSoftmax
 from .softmax import LogSumExp as LogSumExp
 from .softmax import Softmax as Softmax
+from .softmax import Softmin as Softmin
 from .softmax import log_softmax as log_softmax
 from .softmax import logsumexp as logsumexp
 from .softmax import softmax as softmax
+from .softmax import softmin as softmin
 from .spread import Std as Std
 from .spread import StdMean as StdMean
 from .spread import Var as Var
