@@ -9,15 +9,19 @@ from . import autograd as autograd
 from . import ops as ops
 from ._tensor import Tensor as Tensor
 from ._version import __version__ as __version__
+from .backend import Device as device  # noqa: N813
 from .backend import bool_ as bool  # noqa: A004
+from .backend import cuda as cuda
 from .backend import float16 as float16
 from .backend import float32 as float32
 from .backend import float64 as float64
+from .backend import get_rng_state as get_rng_state
 from .backend import int8 as int8
 from .backend import int16 as int16
 from .backend import int32 as int32
 from .backend import int64 as int64
 from .backend import manual_seed as manual_seed
+from .backend import set_rng_state as set_rng_state
 from .backend import uint8 as uint8
 from .create import arange as arange
 from .create import eye as eye
@@ -127,6 +131,7 @@ from .ops import std_mean as std_mean
 from .ops import sub as sub
 from .ops import sum as sum  # noqa: A004
 from .ops import tanh as tanh
+from .ops import to as to
 from .ops import transpose as transpose
 from .ops import unsqueeze as unsqueeze
 from .ops import var as var
@@ -138,10 +143,11 @@ if TYPE_CHECKING:
     from . import nn as nn
     from . import notebook as notebook
     from . import optim as optim
+    from . import sim as sim
     from . import testing as testing
     from . import trace as trace
 
-_PARTS = ("nn", "optim", "data", "testing", "trace", "notebook")
+_PARTS = ("nn", "optim", "data", "sim", "testing", "trace", "notebook")
 
 
 def __getattr__(name: str) -> Any:

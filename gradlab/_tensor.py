@@ -13,8 +13,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from . import autograd, inplace, numpy_call
-from .backend import ARRAY_TYPES, DEFAULT_FLOAT, Array, as_array, is_array, to_numpy, xp_of
-from .errors import DTypeError, GraphError, ShapeError, explain
+from .backend import (
+    ARRAY_TYPES,
+    DEFAULT_FLOAT,
+    Array,
+    Device,
+    as_array,
+    device_of,
+    is_array,
+    moved,
+    need_one_device,
+    on_host,
+    to_numpy,
+    xp_of,
+)
+from .errors import DeviceError, DTypeError, GraphError, ShapeError, explain
 from .function import Function, use_tensor_type
 from .surface import Surface
 
@@ -106,6 +119,8 @@ class Tensor(Surface):
         array = value._data if isinstance(value, Tensor) else as_array(value)
         if array is self._grad:  # `p.grad *= 2` ends here
             return
+        if array.ndim:
+            need_one_device("grad", {"gradient": array, "tensor": self._data})
         if array.ndim == 0:
             array = xp_of(self._data).full(self._data.shape, array, self._data.dtype)
         if array.shape != self._data.shape:
@@ -160,9 +175,9 @@ class Tensor(Surface):
         return self._data.dtype
 
     @property
-    def device(self) -> str:
+    def device(self) -> Device:
         """Where the array lives."""
-        return "cpu"
+        return device_of(self._data)
 
     @property
     def is_leaf(self) -> bool:
@@ -242,6 +257,7 @@ class Tensor(Surface):
 
         Raises:
             GraphError: the tensor requires a gradient, which NumPy would lose.
+            DeviceError: it is on a device: the copy from there has to be asked for.
         """
         if self.requires_grad:
             raise GraphError(
@@ -249,10 +265,19 @@ class Tensor(Surface):
                     "numpy: this tensor requires a gradient, which an array would lose",
                     got={"shape": self.shape},
                     need="a tensor without history",
-                    fix="t.detach().numpy()",
+                    fix="t.detach().numpy()" if on_host(self._data) else "t.detach().cpu().numpy()",
                 )
             )
-        return to_numpy(self._data)
+        self._need_host("numpy: this tensor is on a device", "t.cpu().numpy()")
+        return self._data
+
+    def _need_host(self, what: str, fix: str) -> None:
+        if not on_host(self._data):
+            raise DeviceError(
+                explain(
+                    what, got={"shape": self.shape, "device": self.device}, need="a tensor on the cpu; nothing is copied in secret", fix=fix
+                )
+            )
 
     def item(self) -> Any:
         """The only entry as a Python number."""
@@ -268,8 +293,22 @@ class Tensor(Surface):
         return self._data.tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = to_numpy(self._data)
-        return np.array(array, dtype=dtype) if copy else np.asarray(array, dtype=dtype)
+        self._need_host("numpy: this tensor is on a device, and became no array", "t.detach().cpu().numpy()")
+        return np.array(self._data, dtype=dtype) if copy else np.asarray(self._data, dtype=dtype)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self._lent("cuda", "__cuda_array_interface__").__cuda_array_interface__
+
+    @property
+    def __sim_array__(self) -> Array:  # the same rule for the simulated device
+        return self._lent("sim", "__sim_array__")
+
+    def _lent(self, kind: str, name: str) -> Array:
+        """The array, for a library that computes on it; with a gradient wanted, `array * tensor` there would cut the graph."""
+        if self.device.type != kind or self._requires_grad:
+            raise AttributeError(f"{name}: a tensor on {kind} that requires no gradient has it; this one is on {self.device}")
+        return self._data
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
         return numpy_call.ufunc(ufunc, method, inputs, out, kwargs)
@@ -339,13 +378,15 @@ class Tensor(Surface):
                     fix="t.detach()",
                 )
             )
-        return _rebuilt, (type(self), to_numpy(self._data), self.requires_grad)
+        return _rebuilt, (type(self), to_numpy(self._data), self.requires_grad, str(self.device))
 
     def __repr__(self) -> str:
         numbers = np.array2string(to_numpy(self._data), separator=", ", prefix="tensor(", threshold=200, edgeitems=3)
         notes = [f"shape={self.shape}"]
         if self.dtype not in (DEFAULT_FLOAT, np.dtype("int64"), np.dtype("bool")):
             notes.append(f"dtype={self.dtype}")
+        if not on_host(self._data):
+            notes.append(f"device='{self.device}'")
         if self.grad_fn is not None:
             notes.append(f"grad_fn={self.grad_fn}")
         elif self.requires_grad:
@@ -389,8 +430,8 @@ class Tensor(Surface):
 TensorLike: TypeAlias = Tensor | Array | float | int | list[Any]
 
 
-def _rebuilt(cls: type[Tensor], array: np.ndarray, requires_grad: bool) -> Tensor:
-    out = cls.made(array, None)
+def _rebuilt(cls: type[Tensor], array: np.ndarray, requires_grad: bool, device: str = "cpu") -> Tensor:
+    out = cls.made(moved(array, Device(device)), None)
     out._requires_grad = requires_grad
     return out
 

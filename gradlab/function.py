@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 
 from . import observe
-from .backend import ARRAY_TYPES, Array, align, as_array, unbroadcast
+from .backend import ARRAY_TYPES, Array, align, as_array, need_one_device, unbroadcast
 from .cases import Case
 from .errors import GraphError, ShapeError, explain
 from .grad_mode import recording
@@ -130,11 +130,11 @@ class Function:
             arrays = align(arrays)
         try:
             data = self.forward(*arrays, **self.params) if self.params else self.forward(*arrays)
-        except ValueError as error:
-            self.refuse(error)
+        except (ValueError, TypeError) as error:
+            _explain(self, arrays, error)
             raise
-        if data.__class__ not in ARRAY_TYPES:
-            data = as_array(data)
+        if data.__class__ is not np.ndarray:
+            data = _placed(self, data, arrays)
         self.needs = tuple(needs)
         wanted = True in needs and recording.get()[-1] and data.dtype.kind == "f"
         out = _tensor_type.made(data, self if wanted else None)
@@ -268,6 +268,26 @@ def _changed(fn: Function, what: str, then: int, now: int) -> GraphError:
             fix="change a copy: y = x.clone()",
         )
     )
+
+
+def _explain(fn: Function, arrays: list[Any], error: Exception) -> None:
+    """Raise a clearer error for what went wrong in `forward`, where there is one."""
+    if any(a.__class__ is not np.ndarray for a in arrays):
+        need_one_device(type(fn).__name__, arrays)
+    if isinstance(error, ValueError):
+        fn.refuse(error)
+
+
+def _placed(fn: Function, data: Any, arrays: list[Any]) -> Array:
+    """What `forward` returned, as an array, where that is no NumPy array: a NumPy scalar, or an array on a device.
+
+    There the inputs are asked whether they are on one device: some mixtures raise nothing by themselves.
+    """
+    if data.__class__ not in ARRAY_TYPES:
+        data = as_array(data)
+    if data.__class__ is not np.ndarray and len(arrays) > 1:
+        need_one_device(type(fn).__name__, arrays)
+    return data
 
 
 def _as_input(x: Any) -> Tensor | Constant:

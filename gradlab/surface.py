@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import ops
-from .backend import float32, float64, int64, is_place
+from .backend import float32, float64, int64
 from .ops.argument import Dim
 
 if TYPE_CHECKING:
@@ -288,13 +288,16 @@ class Surface:
         """The same values in another kind of number; the gradient comes back in the old one."""
         return ops.cast(self, dtype)
 
-    def to(self, target: Any) -> Tensor:
-        """In another kind of number, as `astype`; or, for "cpu", as it is."""
-        return self if is_place(target) else ops.cast(self, target)  # type: ignore[return-value]
+    def to(self, target: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False) -> Tensor:
+        return ops.to(self, target, dtype, device=device, non_blocking=non_blocking, copy=copy)
 
     def cpu(self) -> Tensor:
-        """In main memory, where it is already."""
-        return self  # type: ignore[return-value]
+        """In main memory: itself where it is there, else a copy that waits for the device."""
+        return ops.to(self, "cpu")
+
+    def cuda(self, device: int | None = None, non_blocking: bool = False) -> Tensor:
+        """On a GPU: itself where it is there."""
+        return ops.to(self, "cuda" if device is None else f"cuda:{device}", non_blocking=non_blocking)
 
     def float(self) -> Tensor:
         """The same values as float32."""

@@ -34,8 +34,10 @@ from .arithmetic import neg as neg
 from .arithmetic import sub as sub
 from .cast import Cast as Cast
 from .cast import Clone as Clone
+from .cast import Transfer as Transfer
 from .cast import cast as cast
 from .cast import clone as clone
+from .cast import to as to
 from .clamp import Clamp as Clamp
 from .clamp import clamp as clamp
 from .comparison import Eq as Eq
