@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from threading import Lock
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from . import autograd, inplace, numpy_call
+from .autograd.hook import Handle, register, register_after
 from .backend import (
     ARRAY_TYPES,
     DEFAULT_FLOAT,
@@ -47,7 +48,7 @@ class Tensor(Surface):
     tensor([2., 4.], shape=(2,))
     """
 
-    __slots__ = ("__weakref__", "_data", "_grad", "_grad_version", "_requires_grad", "_serial", "_version", "grad_fn")
+    __slots__ = ("__weakref__", "_data", "_grad", "_grad_tensor", "_requires_grad", "_serial", "_version", "after", "grad_fn", "hooks")
     grad_fn: Function | None
     _version: list[Any]  # how often the values changed, then weak references to the tensors that look at the same memory
 
@@ -59,7 +60,7 @@ class Tensor(Surface):
         array = as_array(data)
         self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
         self._grad: Array | None = None
-        self._grad_version: list[Any] | None = None
+        self._grad_tensor: Tensor | None = None  # what `.grad` hands out
         self.grad_fn, self._version, self._serial, self._requires_grad = None, [0], 0, False
         if requires_grad:
             self.requires_grad_()
@@ -69,7 +70,7 @@ class Tensor(Surface):
         """A tensor around an array as it is; skips __init__, which would cost more than many steps."""
         self = _new(cls)
         self._data = data
-        self._grad = self._grad_version = None
+        self._grad = self._grad_tensor = None
         self._version = [0]
         self._serial = 0
         self.grad_fn = fn
@@ -102,22 +103,20 @@ class Tensor(Surface):
 
     @property
     def grad(self) -> Tensor | None:
-        """The accumulated gradient, a new Tensor on the memory that the optimizer reads; None before the first backward."""
+        """The accumulated gradient, on the memory that the optimizer reads; None before the first backward."""
         if self._grad is None:
             return None
-        if self._grad_version is None:
-            self._grad_version = [0]
-        grad = Tensor.made(self._grad, None)
-        grad._version = self._grad_version
-        return grad
+        if self._grad_tensor is None:
+            self._grad_tensor = Tensor.made(self._grad, None)
+        return self._grad_tensor
 
     @grad.setter
     def grad(self, value: Array | Tensor | float | None) -> None:
         if value is None:
-            self._grad = self._grad_version = None
+            self._grad = self._grad_tensor = None
             return
         array = value._data if isinstance(value, Tensor) else as_array(value)
-        if array is self._grad:  # `p.grad *= 2` ends here
+        if array is self._grad and (value is self._grad_tensor or not isinstance(value, Tensor)):  # `p.grad *= 2` ends here
             return
         if array.ndim:
             need_one_device("grad", {"gradient": array, "tensor": self._data})
@@ -131,7 +130,10 @@ class Tensor(Surface):
                     need="the same shape, 0 or None",
                 )
             )
-        self._grad, self._grad_version = array.astype(self._data.dtype, copy=True), None  # a copy: this tensor's alone
+        if getattr(value, "grad_fn", None) is not None and array.dtype == self._data.dtype:
+            self._grad, self._grad_tensor = array, value  # type: ignore[assignment] - a gradient that can be differentiated again
+            return
+        self._grad, self._grad_tensor = array.astype(self._data.dtype, copy=True), None  # a copy: this tensor's alone
 
     @property
     def version(self) -> int:
@@ -198,9 +200,15 @@ class Tensor(Surface):
 
     # -- gradients
 
-    def backward(self, gradient: TensorLike | None = None, retain_graph: bool = False) -> None:
+    def backward(
+        self,
+        gradient: TensorLike | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Tensor | Sequence[Tensor] | None = None,
+    ) -> None:
         """Add d(self)/d(leaf) to `.grad` of every leaf it was made from; see `gradlab.autograd.backward`."""
-        autograd.backward(self, gradient, retain_graph)
+        autograd.backward(self, gradient, retain_graph, create_graph, inputs)
 
     def accumulate(self, d: Array, fresh: bool = False) -> None:
         """Add `d` into the gradient; `fresh` says that nobody else holds `d`, so that no copy is needed."""
@@ -209,8 +217,17 @@ class Tensor(Surface):
                 self._grad = d if fresh and d.__class__ in ARRAY_TYPES else xp_of(d).array(d, copy=True, order="C")
             else:
                 self._grad += d
-                if self._grad_version is not None:
-                    self._grad_version[0] += 1
+                if self._grad_tensor is not None:
+                    self._grad_tensor.bump()
+                    self._grad_tensor.grad_fn, self._grad_tensor._requires_grad = None, False  # it is no longer what steps made
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
+        """Have `hook(gradient)` called in each backward; a tensor it returns takes the gradient's place. `.remove()` ends it."""
+        return register(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
+        """Have `hook(leaf)` called each time a backward has added to `.grad` of this leaf. `.remove()` ends it."""
+        return register_after(self, hook)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this result in `.grad` too, when backward passes it."""

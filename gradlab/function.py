@@ -70,6 +70,7 @@ class Function:
     reads: ClassVar[tuple[str, ...]] = ("inputs", "output")  # the values backward relies on: a change of them is an error
     fresh: ClassVar[bool] = False  # backward returns new arrays only, so that a leaf may keep them without a copy
     retained: list[Any] | None = None  # weak references to outputs whose gradient is to be kept
+    hooks: Any = None  # what is called with the gradient of the output, see gradlab.autograd.hook
 
     __slots__ = ("__dict__", "__weakref__", "inputs", "needs", "params", "parents", "seen", "seq", "versions")
     seq: int
@@ -335,6 +336,11 @@ def _share(out: Tensor, data: Array, base: Array | None, inputs: tuple[Any, ...]
 
 
 _tensor_type: type[Tensor]  # filled by gradlab._tensor, which sits above this module
+
+
+def made(data: Array) -> Tensor:
+    """A tensor without history around an array as it is, for modules below `gradlab._tensor`."""
+    return _tensor_type.made(data, None)
 
 
 def use_tensor_type(cls: type[Tensor]) -> None:
