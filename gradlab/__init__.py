@@ -75,6 +75,7 @@ from .ops import cross_entropy as cross_entropy
 from .ops import div as div
 from .ops import dropout as dropout
 from .ops import einsum as einsum
+from .ops import embedding as embedding
 from .ops import eq as eq
 from .ops import exp as exp
 from .ops import expand as expand

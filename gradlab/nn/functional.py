@@ -4,6 +4,7 @@ from ..ops import binary_cross_entropy as binary_cross_entropy
 from ..ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ..ops import cross_entropy as cross_entropy
 from ..ops import dropout as dropout
+from ..ops import embedding as embedding
 from ..ops import gelu as gelu
 from ..ops import gumbel_softmax as gumbel_softmax
 from ..ops import layer_norm as layer_norm

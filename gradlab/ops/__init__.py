@@ -57,6 +57,8 @@ from .cross_entropy import SoftCrossEntropy as SoftCrossEntropy
 from .cross_entropy import cross_entropy as cross_entropy
 from .einsum import Einsum as Einsum
 from .einsum import einsum as einsum
+from .embedding import Embedding as Embedding
+from .embedding import embedding as embedding
 from .extremum import AMax as AMax
 from .extremum import AMin as AMin
 from .extremum import AMinMax as AMinMax
