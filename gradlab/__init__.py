@@ -60,6 +60,7 @@ from .ops import add as add
 from .ops import addcdiv as addcdiv
 from .ops import addcmul as addcmul
 from .ops import all as all  # noqa: A004
+from .ops import alpha_dropout as alpha_dropout
 from .ops import amax as amax
 from .ops import amin as amin
 from .ops import aminmax as aminmax
@@ -89,6 +90,9 @@ from .ops import cross_entropy as cross_entropy
 from .ops import deg2rad as deg2rad
 from .ops import div as div
 from .ops import dropout as dropout
+from .ops import dropout1d as dropout1d
+from .ops import dropout2d as dropout2d
+from .ops import dropout3d as dropout3d
 from .ops import einsum as einsum
 from .ops import embedding as embedding
 from .ops import eq as eq
@@ -96,6 +100,7 @@ from .ops import exp as exp
 from .ops import exp2 as exp2
 from .ops import expand as expand
 from .ops import expm1 as expm1
+from .ops import feature_alpha_dropout as feature_alpha_dropout
 from .ops import flatten as flatten
 from .ops import float_power as float_power
 from .ops import floor as floor

@@ -1,10 +1,15 @@
 """The functions behind the modules, under PyTorch's names: `import gradlab.nn.functional as F`."""
 
+from ..ops import alpha_dropout as alpha_dropout
 from ..ops import binary_cross_entropy as binary_cross_entropy
 from ..ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ..ops import cross_entropy as cross_entropy
 from ..ops import dropout as dropout
+from ..ops import dropout1d as dropout1d
+from ..ops import dropout2d as dropout2d
+from ..ops import dropout3d as dropout3d
 from ..ops import embedding as embedding
+from ..ops import feature_alpha_dropout as feature_alpha_dropout
 from ..ops import gelu as gelu
 from ..ops import gumbel_softmax as gumbel_softmax
 from ..ops import layer_norm as layer_norm

@@ -185,8 +185,14 @@ from .present import NanMean as NanMean
 from .present import NanSum as NanSum
 from .present import nanmean as nanmean
 from .present import nansum as nansum
+from .random import AlphaDropout as AlphaDropout
 from .random import Dropout as Dropout
+from .random import alpha_dropout as alpha_dropout
 from .random import dropout as dropout
+from .random import dropout1d as dropout1d
+from .random import dropout2d as dropout2d
+from .random import dropout3d as dropout3d
+from .random import feature_alpha_dropout as feature_alpha_dropout
 from .reduce import Mean as Mean
 from .reduce import Prod as Prod
 from .reduce import Sum as Sum

@@ -135,10 +135,10 @@ def embedding(
     if max_norm is None:
         return Embedding.apply(ids, table, **params)
     before = Embedding.apply(ids, table, **params)  # a wrong id is refused before anything changes
-    raw = [x.data if hasattr(x, "grad_fn") else x for x in (table, ids)]
-    if not _shorten(*raw, max_norm, norm_type):
+    rows, numbers = [x.data if hasattr(x, "grad_fn") else x for x in (table, ids)]
+    if not _shorten(rows, numbers, max_norm, norm_type):
         return before
-    if table is not raw[0]:
+    if table is not rows:
         table.bump()
     return Embedding.apply(ids, table, **params)
 
