@@ -1,0 +1,57 @@
+"""The cases of every op notice a broken gradient: see `tests/mutants.py`, which has a command line too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradlab.cases import Case, Draw
+from gradlab.function import Function
+from tests import mutants
+
+OPS = pytest.mark.parametrize("op", mutants.DIFFERENTIABLE, ids=lambda op: op.__name__)
+
+
+@OPS
+def test_a_gradient_negated_doubled_zeroed_or_exchanged_is_noticed(op):
+    for mutant in mutants.of_results(op):
+        assert mutants.noticed_by_cases(mutant), str(mutant)
+
+
+@pytest.mark.slow
+@OPS
+def test_a_term_left_out_of_a_backward_is_noticed(op):
+    made, left = mutants.survivors(op, mutants.of_lines)
+    assert not left, f"{made} mutants, survivors: " + "; ".join(map(str, left))
+
+
+class Blind(Function):
+    """y = x^2 + 0;  dx = 2 x g + 0."""
+
+    cases = (Case(Draw((3,))), Case(Draw(())))
+
+    def forward(self, x):
+        self.x = x
+        return x * x
+
+    def backward(self, g):
+        return 2 * self.x * g + 0.0 * g
+
+
+def test_the_hunt_makes_the_mutants_it_speaks_of_and_lists_those_that_survive():
+    assert [m.what for m in mutants.of_results(Blind)] == ["gradient 0 negated", "gradient 0 doubled", "gradient 0 zeroed"]
+    made, left = mutants.survivors(Blind)
+    assert made == 3 + 8
+    assert [m.what.rpartition("->")[2].strip() for m in left] == ["2 * self.x * g", "0.0"]
+
+
+def test_the_cases_of_a_test_that_sums_would_let_a_broken_softmax_live():
+    """Why the check pulls a random cotangent: the gradient of softmax's sum is 0, doubled or negated."""
+    from gradlab.ops import Softmax
+
+    mutant = next(mutants.of_results(Softmax))
+    assert mutants.noticed_by_cases(mutant)
+    fn = Softmax()
+    fn.forward(np.array([1.0, 2.0]), dim=0)
+    with mutant.made():
+        np.testing.assert_allclose(fn.backward(np.ones(2)), 0.0, atol=1e-15)
