@@ -9,15 +9,19 @@ from . import autograd as autograd
 from . import ops as ops
 from ._tensor import Tensor as Tensor
 from ._version import __version__ as __version__
+from .backend import Device as device  # noqa: N813
 from .backend import bool_ as bool  # noqa: A004
+from .backend import cuda as cuda
 from .backend import float16 as float16
 from .backend import float32 as float32
 from .backend import float64 as float64
+from .backend import get_rng_state as get_rng_state
 from .backend import int8 as int8
 from .backend import int16 as int16
 from .backend import int32 as int32
 from .backend import int64 as int64
 from .backend import manual_seed as manual_seed
+from .backend import set_rng_state as set_rng_state
 from .backend import uint8 as uint8
 from .create import arange as arange
 from .create import eye as eye
@@ -50,40 +54,80 @@ from .grad_mode import is_grad_enabled as is_grad_enabled
 from .grad_mode import no_grad as no_grad
 from .grad_mode import set_grad_enabled as set_grad_enabled
 from .ops import abs as abs  # noqa: A004
+from .ops import acos as acos
+from .ops import acosh as acosh
 from .ops import add as add
+from .ops import addcdiv as addcdiv
+from .ops import addcmul as addcmul
 from .ops import all as all  # noqa: A004
+from .ops import alpha_dropout as alpha_dropout
 from .ops import amax as amax
 from .ops import amin as amin
 from .ops import aminmax as aminmax
 from .ops import any as any  # noqa: A004
 from .ops import argmax as argmax
 from .ops import argmin as argmin
+from .ops import asin as asin
+from .ops import asinh as asinh
+from .ops import atan as atan
+from .ops import atan2 as atan2
+from .ops import atanh as atanh
 from .ops import binary_cross_entropy as binary_cross_entropy
 from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from .ops import cast as cast
 from .ops import cat as cat
+from .ops import ceil as ceil
 from .ops import chunk as chunk
 from .ops import clamp as clamp
+from .ops import clamp_max as clamp_max
+from .ops import clamp_min as clamp_min
 from .ops import clone as clone
+from .ops import copysign as copysign
 from .ops import cos as cos
+from .ops import cosh as cosh
 from .ops import count_nonzero as count_nonzero
 from .ops import cross_entropy as cross_entropy
+from .ops import deg2rad as deg2rad
 from .ops import div as div
 from .ops import dropout as dropout
+from .ops import dropout1d as dropout1d
+from .ops import dropout2d as dropout2d
+from .ops import dropout3d as dropout3d
 from .ops import einsum as einsum
+from .ops import embedding as embedding
 from .ops import eq as eq
 from .ops import exp as exp
+from .ops import exp2 as exp2
 from .ops import expand as expand
+from .ops import expm1 as expm1
+from .ops import feature_alpha_dropout as feature_alpha_dropout
 from .ops import flatten as flatten
+from .ops import float_power as float_power
+from .ops import floor as floor
+from .ops import floor_divide as floor_divide
+from .ops import fmax as fmax
+from .ops import fmin as fmin
+from .ops import fmod as fmod
+from .ops import frac as frac
 from .ops import ge as ge
 from .ops import gelu as gelu
 from .ops import getitem as getitem
 from .ops import gt as gt
+from .ops import gumbel_softmax as gumbel_softmax
+from .ops import heaviside as heaviside
+from .ops import hypot as hypot
+from .ops import layer_norm as layer_norm
 from .ops import le as le
 from .ops import leaky_relu as leaky_relu
+from .ops import lerp as lerp
 from .ops import linear as linear
 from .ops import log as log
+from .ops import log1p as log1p
+from .ops import log2 as log2
+from .ops import log10 as log10
 from .ops import log_softmax as log_softmax
+from .ops import logaddexp as logaddexp
+from .ops import logaddexp2 as logaddexp2
 from .ops import logsigmoid as logsigmoid
 from .ops import logsumexp as logsumexp
 from .ops import lt as lt
@@ -96,6 +140,7 @@ from .ops import min as min  # noqa: A004
 from .ops import minimum as minimum
 from .ops import mse_loss as mse_loss
 from .ops import mul as mul
+from .ops import nan_to_num as nan_to_num
 from .ops import nanmean as nanmean
 from .ops import nansum as nansum
 from .ops import narrow as narrow
@@ -106,38 +151,55 @@ from .ops import normalize as normalize
 from .ops import permute as permute
 from .ops import pow as pow  # noqa: A004
 from .ops import prod as prod
+from .ops import rad2deg as rad2deg
+from .ops import reciprocal as reciprocal
 from .ops import relu as relu
+from .ops import remainder as remainder
 from .ops import reshape as reshape
+from .ops import rms_norm as rms_norm
+from .ops import round as round  # noqa: A004
+from .ops import rsqrt as rsqrt
 from .ops import set_index as set_index
 from .ops import sigmoid as sigmoid
+from .ops import sign as sign
+from .ops import signbit as signbit
 from .ops import silu as silu
 from .ops import sin as sin
+from .ops import sinc as sinc
+from .ops import sinh as sinh
 from .ops import softmax as softmax
+from .ops import softmin as softmin
 from .ops import softplus as softplus
 from .ops import split as split
 from .ops import sqrt as sqrt
+from .ops import square as square
 from .ops import squeeze as squeeze
 from .ops import stack as stack
 from .ops import std as std
 from .ops import std_mean as std_mean
 from .ops import sub as sub
 from .ops import sum as sum  # noqa: A004
+from .ops import tan as tan
 from .ops import tanh as tanh
+from .ops import to as to
 from .ops import transpose as transpose
+from .ops import trunc as trunc
 from .ops import unsqueeze as unsqueeze
 from .ops import var as var
 from .ops import var_mean as var_mean
 from .ops import where as where
+from .ops import xlogy as xlogy
 
 if TYPE_CHECKING:
     from . import data as data
     from . import nn as nn
     from . import notebook as notebook
     from . import optim as optim
+    from . import sim as sim
     from . import testing as testing
     from . import trace as trace
 
-_PARTS = ("nn", "optim", "data", "testing", "trace", "notebook")
+_PARTS = ("nn", "optim", "data", "sim", "testing", "trace", "notebook")
 
 
 def __getattr__(name: str) -> Any:

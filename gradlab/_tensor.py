@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from threading import Lock
 from typing import Any, TypeAlias
@@ -13,8 +13,22 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from . import autograd, inplace, numpy_call
-from .backend import ARRAY_TYPES, DEFAULT_FLOAT, Array, as_array, is_array, to_numpy, xp_of
-from .errors import DTypeError, GraphError, ShapeError, explain
+from .autograd.hook import Handle, register, register_after
+from .backend import (
+    ARRAY_TYPES,
+    DEFAULT_FLOAT,
+    Array,
+    Device,
+    as_array,
+    device_of,
+    is_array,
+    moved,
+    need_one_device,
+    on_host,
+    to_numpy,
+    xp_of,
+)
+from .errors import DeviceError, DTypeError, GraphError, ShapeError, explain
 from .function import Function, use_tensor_type
 from .surface import Surface
 
@@ -34,7 +48,7 @@ class Tensor(Surface):
     tensor([2., 4.], shape=(2,))
     """
 
-    __slots__ = ("__weakref__", "_data", "_grad", "_grad_version", "_requires_grad", "_serial", "_version", "grad_fn")
+    __slots__ = ("__weakref__", "_data", "_grad", "_grad_tensor", "_requires_grad", "_serial", "_version", "after", "grad_fn", "hooks")
     grad_fn: Function | None
     _version: list[Any]  # how often the values changed, then weak references to the tensors that look at the same memory
 
@@ -46,7 +60,7 @@ class Tensor(Surface):
         array = as_array(data)
         self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
         self._grad: Array | None = None
-        self._grad_version: list[Any] | None = None
+        self._grad_tensor: Tensor | None = None  # what `.grad` hands out
         self.grad_fn, self._version, self._serial, self._requires_grad = None, [0], 0, False
         if requires_grad:
             self.requires_grad_()
@@ -56,7 +70,7 @@ class Tensor(Surface):
         """A tensor around an array as it is; skips __init__, which would cost more than many steps."""
         self = _new(cls)
         self._data = data
-        self._grad = self._grad_version = None
+        self._grad = self._grad_tensor = None
         self._version = [0]
         self._serial = 0
         self.grad_fn = fn
@@ -89,23 +103,23 @@ class Tensor(Surface):
 
     @property
     def grad(self) -> Tensor | None:
-        """The accumulated gradient, a new Tensor on the memory that the optimizer reads; None before the first backward."""
+        """The accumulated gradient, on the memory that the optimizer reads; None before the first backward."""
         if self._grad is None:
             return None
-        if self._grad_version is None:
-            self._grad_version = [0]
-        grad = Tensor.made(self._grad, None)
-        grad._version = self._grad_version
-        return grad
+        if self._grad_tensor is None:
+            self._grad_tensor = Tensor.made(self._grad, None)
+        return self._grad_tensor
 
     @grad.setter
     def grad(self, value: Array | Tensor | float | None) -> None:
         if value is None:
-            self._grad = self._grad_version = None
+            self._grad = self._grad_tensor = None
             return
         array = value._data if isinstance(value, Tensor) else as_array(value)
-        if array is self._grad:  # `p.grad *= 2` ends here
+        if array is self._grad and (value is self._grad_tensor or not isinstance(value, Tensor)):  # `p.grad *= 2` ends here
             return
+        if array.ndim:
+            need_one_device("grad", {"gradient": array, "tensor": self._data})
         if array.ndim == 0:
             array = xp_of(self._data).full(self._data.shape, array, self._data.dtype)
         if array.shape != self._data.shape:
@@ -116,7 +130,10 @@ class Tensor(Surface):
                     need="the same shape, 0 or None",
                 )
             )
-        self._grad, self._grad_version = array.astype(self._data.dtype, copy=True), None  # a copy: this tensor's alone
+        if getattr(value, "grad_fn", None) is not None and array.dtype == self._data.dtype:
+            self._grad, self._grad_tensor = array, value  # type: ignore[assignment] - a gradient that can be differentiated again
+            return
+        self._grad, self._grad_tensor = array.astype(self._data.dtype, copy=True), None  # a copy: this tensor's alone
 
     @property
     def version(self) -> int:
@@ -160,9 +177,9 @@ class Tensor(Surface):
         return self._data.dtype
 
     @property
-    def device(self) -> str:
+    def device(self) -> Device:
         """Where the array lives."""
-        return "cpu"
+        return device_of(self._data)
 
     @property
     def is_leaf(self) -> bool:
@@ -183,9 +200,15 @@ class Tensor(Surface):
 
     # -- gradients
 
-    def backward(self, gradient: TensorLike | None = None, retain_graph: bool = False) -> None:
+    def backward(
+        self,
+        gradient: TensorLike | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Tensor | Sequence[Tensor] | None = None,
+    ) -> None:
         """Add d(self)/d(leaf) to `.grad` of every leaf it was made from; see `gradlab.autograd.backward`."""
-        autograd.backward(self, gradient, retain_graph)
+        autograd.backward(self, gradient, retain_graph, create_graph, inputs)
 
     def accumulate(self, d: Array, fresh: bool = False) -> None:
         """Add `d` into the gradient; `fresh` says that nobody else holds `d`, so that no copy is needed."""
@@ -194,8 +217,17 @@ class Tensor(Surface):
                 self._grad = d if fresh and d.__class__ in ARRAY_TYPES else xp_of(d).array(d, copy=True, order="C")
             else:
                 self._grad += d
-                if self._grad_version is not None:
-                    self._grad_version[0] += 1
+                if self._grad_tensor is not None:
+                    self._grad_tensor.bump()
+                    self._grad_tensor.grad_fn, self._grad_tensor._requires_grad = None, False  # it is no longer what steps made
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
+        """Have `hook(gradient)` called in each backward; a tensor it returns takes the gradient's place. `.remove()` ends it."""
+        return register(self, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
+        """Have `hook(leaf)` called each time a backward has added to `.grad` of this leaf. `.remove()` ends it."""
+        return register_after(self, hook)
 
     def retain_grad(self) -> None:
         """Keep the gradient of this result in `.grad` too, when backward passes it."""
@@ -242,6 +274,7 @@ class Tensor(Surface):
 
         Raises:
             GraphError: the tensor requires a gradient, which NumPy would lose.
+            DeviceError: it is on a device: the copy from there has to be asked for.
         """
         if self.requires_grad:
             raise GraphError(
@@ -249,10 +282,19 @@ class Tensor(Surface):
                     "numpy: this tensor requires a gradient, which an array would lose",
                     got={"shape": self.shape},
                     need="a tensor without history",
-                    fix="t.detach().numpy()",
+                    fix="t.detach().numpy()" if on_host(self._data) else "t.detach().cpu().numpy()",
                 )
             )
-        return to_numpy(self._data)
+        self._need_host("numpy: this tensor is on a device", "t.cpu().numpy()")
+        return self._data
+
+    def _need_host(self, what: str, fix: str) -> None:
+        if not on_host(self._data):
+            raise DeviceError(
+                explain(
+                    what, got={"shape": self.shape, "device": self.device}, need="a tensor on the cpu; nothing is copied in secret", fix=fix
+                )
+            )
 
     def item(self) -> Any:
         """The only entry as a Python number."""
@@ -268,8 +310,22 @@ class Tensor(Surface):
         return self._data.tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = to_numpy(self._data)
-        return np.array(array, dtype=dtype) if copy else np.asarray(array, dtype=dtype)
+        self._need_host("numpy: this tensor is on a device, and became no array", "t.detach().cpu().numpy()")
+        return np.array(self._data, dtype=dtype) if copy else np.asarray(self._data, dtype=dtype)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self._lent("cuda", "__cuda_array_interface__").__cuda_array_interface__
+
+    @property
+    def __sim_array__(self) -> Array:  # the same rule for the simulated device
+        return self._lent("sim", "__sim_array__")
+
+    def _lent(self, kind: str, name: str) -> Array:
+        """The array, for a library that computes on it; with a gradient wanted, `array * tensor` there would cut the graph."""
+        if self.device.type != kind or self._requires_grad:
+            raise AttributeError(f"{name}: a tensor on {kind} that requires no gradient has it; this one is on {self.device}")
+        return self._data
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
         return numpy_call.ufunc(ufunc, method, inputs, out, kwargs)
@@ -339,13 +395,15 @@ class Tensor(Surface):
                     fix="t.detach()",
                 )
             )
-        return _rebuilt, (type(self), to_numpy(self._data), self.requires_grad)
+        return _rebuilt, (type(self), to_numpy(self._data), self.requires_grad, str(self.device))
 
     def __repr__(self) -> str:
         numbers = np.array2string(to_numpy(self._data), separator=", ", prefix="tensor(", threshold=200, edgeitems=3)
         notes = [f"shape={self.shape}"]
         if self.dtype not in (DEFAULT_FLOAT, np.dtype("int64"), np.dtype("bool")):
             notes.append(f"dtype={self.dtype}")
+        if not on_host(self._data):
+            notes.append(f"device='{self.device}'")
         if self.grad_fn is not None:
             notes.append(f"grad_fn={self.grad_fn}")
         elif self.requires_grad:
@@ -389,8 +447,8 @@ class Tensor(Surface):
 TensorLike: TypeAlias = Tensor | Array | float | int | list[Any]
 
 
-def _rebuilt(cls: type[Tensor], array: np.ndarray, requires_grad: bool) -> Tensor:
-    out = cls.made(array, None)
+def _rebuilt(cls: type[Tensor], array: np.ndarray, requires_grad: bool, device: str = "cpu") -> Tensor:
+    out = cls.made(moved(array, Device(device)), None)
     out._requires_grad = requires_grad
     return out
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 
 from . import observe
-from .backend import ARRAY_TYPES, Array, align, as_array, unbroadcast
+from .backend import ARRAY_TYPES, Array, align, as_array, need_one_device, unbroadcast
 from .cases import Case
 from .errors import GraphError, ShapeError, explain
 from .grad_mode import recording
@@ -70,6 +70,7 @@ class Function:
     reads: ClassVar[tuple[str, ...]] = ("inputs", "output")  # the values backward relies on: a change of them is an error
     fresh: ClassVar[bool] = False  # backward returns new arrays only, so that a leaf may keep them without a copy
     retained: list[Any] | None = None  # weak references to outputs whose gradient is to be kept
+    hooks: Any = None  # what is called with the gradient of the output, see gradlab.autograd.hook
 
     __slots__ = ("__dict__", "__weakref__", "inputs", "needs", "params", "parents", "seen", "seq", "versions")
     seq: int
@@ -130,11 +131,11 @@ class Function:
             arrays = align(arrays)
         try:
             data = self.forward(*arrays, **self.params) if self.params else self.forward(*arrays)
-        except ValueError as error:
-            self.refuse(error)
+        except (ValueError, TypeError) as error:
+            _explain(self, arrays, error)
             raise
-        if data.__class__ not in ARRAY_TYPES:
-            data = as_array(data)
+        if data.__class__ is not np.ndarray:
+            data = _placed(self, data, arrays)
         self.needs = tuple(needs)
         wanted = True in needs and recording.get()[-1] and data.dtype.kind == "f"
         out = _tensor_type.made(data, self if wanted else None)
@@ -270,6 +271,26 @@ def _changed(fn: Function, what: str, then: int, now: int) -> GraphError:
     )
 
 
+def _explain(fn: Function, arrays: list[Any], error: Exception) -> None:
+    """Raise a clearer error for what went wrong in `forward`, where there is one."""
+    if any(a.__class__ is not np.ndarray for a in arrays):
+        need_one_device(type(fn).__name__, arrays)
+    if isinstance(error, ValueError):
+        fn.refuse(error)
+
+
+def _placed(fn: Function, data: Any, arrays: list[Any]) -> Array:
+    """What `forward` returned, as an array, where that is no NumPy array: a NumPy scalar, or an array on a device.
+
+    There the inputs are asked whether they are on one device: some mixtures raise nothing by themselves.
+    """
+    if data.__class__ not in ARRAY_TYPES:
+        data = as_array(data)
+    if data.__class__ is not np.ndarray and len(arrays) > 1:
+        need_one_device(type(fn).__name__, arrays)
+    return data
+
+
 def _as_input(x: Any) -> Tensor | Constant:
     if isinstance(x, _tensor_type):
         return x
@@ -315,6 +336,11 @@ def _share(out: Tensor, data: Array, base: Array | None, inputs: tuple[Any, ...]
 
 
 _tensor_type: type[Tensor]  # filled by gradlab._tensor, which sits above this module
+
+
+def made(data: Array) -> Tensor:
+    """A tensor without history around an array as it is, for modules below `gradlab._tensor`."""
+    return _tensor_type.made(data, None)
 
 
 def use_tensor_type(cls: type[Tensor]) -> None:

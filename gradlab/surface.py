@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import ops
-from .backend import float32, float64, int64, is_place
+from .backend import float32, float64, int64
 from .ops.argument import Dim
 
 if TYPE_CHECKING:
@@ -45,6 +45,24 @@ class Surface:
 
     def __rtruediv__(self, other: TensorLike) -> Tensor:
         return ops.div(other, self)
+
+    def __floordiv__(self, other: TensorLike) -> Tensor:
+        return ops.floor_divide(self, other)
+
+    def __rfloordiv__(self, other: TensorLike) -> Tensor:
+        return ops.floor_divide(other, self)
+
+    def __mod__(self, other: TensorLike) -> Tensor:
+        return ops.remainder(self, other)
+
+    def __rmod__(self, other: TensorLike) -> Tensor:
+        return ops.remainder(other, self)
+
+    def __divmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return ops.floor_divide(self, other), ops.remainder(self, other)
+
+    def __rdivmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return ops.floor_divide(other, self), ops.remainder(other, self)
 
     def __pow__(self, other: TensorLike) -> Tensor:
         return ops.pow(self, other)
@@ -92,17 +110,17 @@ class Surface:
 
     # -- elementwise
 
-    def add(self, other: TensorLike) -> Tensor:
-        return ops.add(self, other)
+    def add(self, other: TensorLike, alpha: float = 1) -> Tensor:
+        return ops.add(self, other, alpha)
 
-    def sub(self, other: TensorLike) -> Tensor:
-        return ops.sub(self, other)
+    def sub(self, other: TensorLike, alpha: float = 1) -> Tensor:
+        return ops.sub(self, other, alpha)
 
     def mul(self, other: TensorLike) -> Tensor:
         return ops.mul(self, other)
 
-    def div(self, other: TensorLike) -> Tensor:
-        return ops.div(self, other)
+    def div(self, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
+        return ops.div(self, other, rounding_mode)
 
     def neg(self) -> Tensor:
         return ops.neg(self)
@@ -161,11 +179,149 @@ class Surface:
     def ne(self, other: TensorLike) -> Tensor:
         return ops.ne(self, other)
 
-    def clamp(self, min: float | None = None, max: float | None = None) -> Tensor:
+    def clamp(self, min: Any = None, max: Any = None) -> Tensor:
         return ops.clamp(self, min, max)
 
     def masked_fill(self, mask: TensorLike, value: TensorLike) -> Tensor:
         return ops.masked_fill(self, mask, value)  # type: ignore[arg-type]
+
+    def sign(self) -> Tensor:
+        return ops.sign(self)
+
+    def signbit(self) -> Tensor:
+        return ops.signbit(self)
+
+    def copysign(self, b: TensorLike) -> Tensor:
+        return ops.copysign(self, b)
+
+    def heaviside(self, values: TensorLike) -> Tensor:
+        return ops.heaviside(self, values)
+
+    def fmax(self, b: TensorLike) -> Tensor:
+        return ops.fmax(self, b)
+
+    def fmin(self, b: TensorLike) -> Tensor:
+        return ops.fmin(self, b)
+
+    def remainder(self, b: TensorLike) -> Tensor:
+        return ops.remainder(self, b)
+
+    def fmod(self, b: TensorLike) -> Tensor:
+        return ops.fmod(self, b)
+
+    def floor_divide(self, b: TensorLike) -> Tensor:
+        return ops.floor_divide(self, b)
+
+    def clamp_min(self, min: Any) -> Tensor:
+        return ops.clamp_min(self, min)
+
+    def clamp_max(self, max: Any) -> Tensor:
+        return ops.clamp_max(self, max)
+
+    def nan_to_num(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+        return ops.nan_to_num(self, nan, posinf, neginf)
+
+    def rsqrt(self) -> Tensor:
+        return ops.rsqrt(self)
+
+    def reciprocal(self) -> Tensor:
+        return ops.reciprocal(self)
+
+    def square(self) -> Tensor:
+        return ops.square(self)
+
+    def hypot(self, b: TensorLike) -> Tensor:
+        return ops.hypot(self, b)
+
+    def float_power(self, b: TensorLike) -> Tensor:
+        return ops.float_power(self, b)
+
+    def exp2(self) -> Tensor:
+        return ops.exp2(self)
+
+    def expm1(self) -> Tensor:
+        return ops.expm1(self)
+
+    def log2(self) -> Tensor:
+        return ops.log2(self)
+
+    def log10(self) -> Tensor:
+        return ops.log10(self)
+
+    def log1p(self) -> Tensor:
+        return ops.log1p(self)
+
+    def xlogy(self, b: TensorLike) -> Tensor:
+        return ops.xlogy(self, b)
+
+    def logaddexp(self, b: TensorLike) -> Tensor:
+        return ops.logaddexp(self, b)
+
+    def logaddexp2(self, b: TensorLike) -> Tensor:
+        return ops.logaddexp2(self, b)
+
+    def tan(self) -> Tensor:
+        return ops.tan(self)
+
+    def asin(self) -> Tensor:
+        return ops.asin(self)
+
+    def acos(self) -> Tensor:
+        return ops.acos(self)
+
+    def atan(self) -> Tensor:
+        return ops.atan(self)
+
+    def atan2(self, b: TensorLike) -> Tensor:
+        return ops.atan2(self, b)
+
+    def sinc(self) -> Tensor:
+        return ops.sinc(self)
+
+    def deg2rad(self) -> Tensor:
+        return ops.deg2rad(self)
+
+    def rad2deg(self) -> Tensor:
+        return ops.rad2deg(self)
+
+    def sinh(self) -> Tensor:
+        return ops.sinh(self)
+
+    def cosh(self) -> Tensor:
+        return ops.cosh(self)
+
+    def asinh(self) -> Tensor:
+        return ops.asinh(self)
+
+    def acosh(self) -> Tensor:
+        return ops.acosh(self)
+
+    def atanh(self) -> Tensor:
+        return ops.atanh(self)
+
+    def floor(self) -> Tensor:
+        return ops.floor(self)
+
+    def ceil(self) -> Tensor:
+        return ops.ceil(self)
+
+    def trunc(self) -> Tensor:
+        return ops.trunc(self)
+
+    def round(self, decimals: int = 0) -> Tensor:
+        return ops.round(self, decimals)
+
+    def frac(self) -> Tensor:
+        return ops.frac(self)
+
+    def lerp(self, b: TensorLike, weight: TensorLike) -> Tensor:
+        return ops.lerp(self, b, weight)
+
+    def addcmul(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
+        return ops.addcmul(self, a, b, value)
+
+    def addcdiv(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
+        return ops.addcdiv(self, a, b, value)
 
     # -- reductions; NumPy's axis= and keepdims= are taken too
 
@@ -226,11 +382,11 @@ class Surface:
     def logsumexp(self, dim: Dim = None, keepdim: bool = False) -> Tensor:
         return ops.logsumexp(self, dim, keepdim)
 
-    def softmax(self, dim: int) -> Tensor:
-        return ops.softmax(self, dim)
+    def softmax(self, dim: int, dtype: Any = None) -> Tensor:
+        return ops.softmax(self, dim, dtype)
 
-    def log_softmax(self, dim: int) -> Tensor:
-        return ops.log_softmax(self, dim)
+    def log_softmax(self, dim: int, dtype: Any = None) -> Tensor:
+        return ops.log_softmax(self, dim, dtype)
 
     # -- shape
 
@@ -288,13 +444,16 @@ class Surface:
         """The same values in another kind of number; the gradient comes back in the old one."""
         return ops.cast(self, dtype)
 
-    def to(self, target: Any) -> Tensor:
-        """In another kind of number, as `astype`; or, for "cpu", as it is."""
-        return self if is_place(target) else ops.cast(self, target)  # type: ignore[return-value]
+    def to(self, target: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False) -> Tensor:
+        return ops.to(self, target, dtype, device=device, non_blocking=non_blocking, copy=copy)
 
     def cpu(self) -> Tensor:
-        """In main memory, where it is already."""
-        return self  # type: ignore[return-value]
+        """In main memory: itself where it is there, else a copy that waits for the device."""
+        return ops.to(self, "cpu")
+
+    def cuda(self, device: int | None = None, non_blocking: bool = False) -> Tensor:
+        """On a GPU: itself where it is there."""
+        return ops.to(self, "cuda" if device is None else f"cuda:{device}", non_blocking=non_blocking)
 
     def float(self) -> Tensor:
         """The same values as float32."""

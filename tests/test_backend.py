@@ -91,7 +91,7 @@ def test_arrays_of_another_library_are_served_by_their_own_module(monkeypatch):
     cupy = types.ModuleType("cupy")
     cupy.ndarray = Ndarray
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setattr(backend, "ARRAY_TYPES", dict(backend.ARRAY_TYPES))
+    monkeypatch.setattr(backend.array, "ARRAY_TYPES", dict(backend.ARRAY_TYPES))
     array = Ndarray()
     assert backend.xp_of(array) is cupy and backend.is_array(array)
     assert backend.to_numpy(array).tolist() == [1.0, 1.0]

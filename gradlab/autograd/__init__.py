@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 from .run import backward as backward
+from .run import grad as grad

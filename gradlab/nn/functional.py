@@ -1,10 +1,18 @@
 """The functions behind the modules, under PyTorch's names: `import gradlab.nn.functional as F`."""
 
+from ..ops import alpha_dropout as alpha_dropout
 from ..ops import binary_cross_entropy as binary_cross_entropy
 from ..ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ..ops import cross_entropy as cross_entropy
 from ..ops import dropout as dropout
+from ..ops import dropout1d as dropout1d
+from ..ops import dropout2d as dropout2d
+from ..ops import dropout3d as dropout3d
+from ..ops import embedding as embedding
+from ..ops import feature_alpha_dropout as feature_alpha_dropout
 from ..ops import gelu as gelu
+from ..ops import gumbel_softmax as gumbel_softmax
+from ..ops import layer_norm as layer_norm
 from ..ops import leaky_relu as leaky_relu
 from ..ops import linear as linear
 from ..ops import log_softmax as log_softmax
@@ -12,8 +20,10 @@ from ..ops import logsigmoid as logsigmoid
 from ..ops import mse_loss as mse_loss
 from ..ops import normalize as normalize
 from ..ops import relu as relu
+from ..ops import rms_norm as rms_norm
 from ..ops import sigmoid as sigmoid
 from ..ops import silu as silu
 from ..ops import softmax as softmax
+from ..ops import softmin as softmin
 from ..ops import softplus as softplus
 from ..ops import tanh as tanh

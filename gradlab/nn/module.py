@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import observe
 from .._tensor import Tensor
-from ..backend import Array, is_place
+from ..backend import Array, Device, is_place, moved
 from ..errors import ArgumentError, DTypeError, KeywordError, explain
 from .parameter import Parameter
 from .state import Keys, copied, load
@@ -199,27 +199,50 @@ class Module:
             elif parameter.grad is not None:
                 parameter.grad.zero_()
 
-    def to(self: Self, dtype: Any) -> Self:
-        """Convert every floating parameter, its gradient and every floating buffer to `dtype`; "cpu" leaves them as they are.
+    def to(self: Self, *target: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False) -> Self:
+        """Move every parameter, buffer and gradient to a device, convert the floating ones to a dtype, or both, in place.
+
+        The parameters stay the same objects: an optimizer made before goes on with them, and moves its moments itself.
+
+        Args:
+            target: a device ("cuda", "cpu", "sim"), a dtype, or both.
 
         Raises:
-            DTypeError: `dtype` is no floating dtype.
-            DeviceError: a device that is not there.
+            DTypeError: the dtype is no floating one.
+            DeviceError: a device that is not there. Nothing is changed then.
         """
-        if is_place(dtype):
-            return self
-        try:
-            wanted = np.dtype(dtype)
-        except TypeError:
-            wanted = None
-        if wanted is None or wanted.kind != "f":
-            raise DTypeError(explain("to: parameters are floating numbers", got={"dtype": dtype}, need="float16, float32 or float64"))
+        for given in target:
+            device, dtype = (given, dtype) if is_place(given) else (device, given)
+        if dtype is not None:
+            try:
+                wanted = np.dtype(dtype)
+            except TypeError:
+                wanted = None
+            if wanted is None or wanted.kind != "f":
+                raise DTypeError(explain("to: parameters are floating numbers", got={"dtype": dtype}, need="float16, float32 or float64"))
+            dtype = wanted
+        place = None if device is None else Device(device)
+        if place is not None:
+            _ = place.xp  # raises before anything changes
+
+        def brought(array: Array) -> Array:
+            array = array if place is None else moved(array, place, non_blocking)
+            return array.astype(dtype) if dtype is not None and array.dtype.kind == "f" and array.dtype != dtype else array
+
         for tensor in [*self.parameters(), *self.buffers()]:
-            if tensor._data.dtype.kind == "f" and tensor._data.dtype != wanted:
-                grad = tensor._grad
-                tensor.data = tensor._data.astype(wanted)
-                tensor.grad = None if grad is None else grad.astype(wanted)
+            grad, array = tensor._grad, brought(tensor._data)
+            if array is not tensor._data:
+                tensor.data = array
+                tensor.grad = None if grad is None else brought(grad)
         return self
+
+    def cpu(self: Self) -> Self:
+        """Move to main memory, see `to`."""
+        return self.to("cpu")
+
+    def cuda(self: Self, device: int | None = None) -> Self:
+        """Move to a GPU, see `to`."""
+        return self.to("cuda" if device is None else f"cuda:{device}")
 
     # State
 

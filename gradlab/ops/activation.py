@@ -8,6 +8,7 @@ from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..function import Function
 from .dtype import floating, kept
+from .logistic import logistic, softplus_of
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -15,46 +16,6 @@ if TYPE_CHECKING:
 SHAPES = ((3, 4), (2, 3, 4), (), (0, 3))
 SMOOTH = (*[Case(Draw(s, -6.0, 6.0)) for s in SHAPES], Case(Draw((4,), 12.0, 14.0)), Case(Draw((4,), -14.0, -12.0)))
 KINKED = tuple(Case(Draw(s, gap=0.1)) for s in SHAPES)  # a difference quotient across a kink is no derivative
-
-
-class Tanh(Function):
-    """y = tanh x;  dx = g (1 - y^2)."""
-
-    latex = r"y = \tanh x, \quad \bar x = \bar y (1 - y^2)"
-    cases = SMOOTH
-    reads = ("output",)
-    fresh = True
-
-    def forward(self, x: Array) -> Array:
-        self.y = xp_of(x).tanh(floating(x))
-        return self.y
-
-    def backward(self, g: Array) -> Array:
-        return g * (1 - self.y * self.y)
-
-
-def tanh(x: TensorLike) -> Tensor:
-    """Squash every value into (-1, 1).
-
-    Shapes: x: (*), y: (*)
-
-    >>> tanh([0.0, 2.0]).data.round(2)
-    array([0.  , 0.96], dtype=float32)
-    """
-    return Tanh.apply(x)
-
-
-def _logistic(x: Array) -> Array:
-    """1 / (1 + e^-x). e^-x overflows far below 0; e^-|x| never does, and keeps the digits of the tail, which the tanh form loses."""
-    xp = xp_of(x)
-    e = xp.exp(-xp.abs(x))
-    return xp.where(x >= 0, 1.0, e) / (1 + e)
-
-
-def _softplus(x: Array) -> Array:
-    """log(1 + e^x) in the form that never overflows."""
-    xp = xp_of(x)
-    return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
 class Sigmoid(Function):
@@ -71,7 +32,7 @@ class Sigmoid(Function):
         return 1 / (1 + xp_of(x).exp(-x))
 
     def forward(self, x: Array) -> Array:
-        self.y = _logistic(floating(x))
+        self.y = logistic(floating(x))
         return self.y
 
     def backward(self, g: Array) -> Array:
@@ -153,7 +114,7 @@ class SiLU(Function):
 
     def forward(self, x: Array) -> Array:
         self.x = floating(x)
-        self.s = _logistic(self.x)
+        self.s = logistic(self.x)
         return self.x * self.s
 
     def backward(self, g: Array) -> Array:
@@ -181,10 +142,10 @@ class Softplus(Function):
 
     def forward(self, x: Array, beta: float = 1.0) -> Array:
         self.z = floating(x) * beta
-        return _softplus(self.z) / beta
+        return softplus_of(self.z) / beta
 
     def backward(self, g: Array) -> Array:
-        return g * _logistic(self.z)
+        return g * logistic(self.z)
 
 
 def softplus(x: TensorLike, beta: float = 1.0) -> Tensor:
@@ -208,10 +169,10 @@ class LogSigmoid(Function):
 
     def forward(self, x: Array) -> Array:
         self.x = floating(x)
-        return -_softplus(-self.x)
+        return -softplus_of(-self.x)
 
     def backward(self, g: Array) -> Array:
-        return g * _logistic(-self.x)
+        return g * logistic(-self.x)
 
 
 def logsigmoid(x: TensorLike) -> Tensor:

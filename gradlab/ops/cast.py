@@ -1,11 +1,12 @@
-"""The same values in other memory: copies, and other kinds of numbers."""
+"""The same values in other memory: copies, other kinds of numbers, other devices."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, xp_of
+from ..backend import CPU, Array, Device, as_array, device_of, is_place, moved, xp_of
 from ..cases import Case, Draw
+from ..errors import KeywordError, explain
 from ..function import Function
 
 if TYPE_CHECKING:
@@ -64,3 +65,51 @@ def cast(x: TensorLike, dtype: Any) -> Tensor:
     array([ 1, -1])
     """
     return Cast.apply(x, dtype=dtype)
+
+
+class Transfer(Function):
+    """y = x on another device;  dx = g on the device of x."""
+
+    latex = r"y = x, \quad \bar x = \bar y"
+    kind = "shape"
+    cases = tuple(Case(Draw(s), device=CPU) for s in SHAPES)
+    reads = ()
+
+    def forward(self, x: Array, device: Device, non_blocking: bool = False, copy: bool = False) -> Array:
+        self.device = device_of(x)
+        return moved(x, device, non_blocking, copy)
+
+    def backward(self, g: Array) -> Array:
+        return moved(g, self.device)
+
+
+def to(
+    x: TensorLike, target: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False
+) -> Tensor:
+    """Move to a device, or convert to a dtype, or both; the gradient comes back to where `x` is, in its dtype.
+
+    `target` is a device ("cuda", "cpu", "sim"), a dtype, or a tensor to follow in both. A tensor that is there already is
+    returned as it is, unless `copy`. `non_blocking` lets a copy to or from a GPU go on after the call has returned.
+
+    Shapes: x: (*), y: (*)
+
+    Raises:
+        DeviceError: the device is not there.
+        KeywordError: a device, or a dtype, is given twice, or neither is given.
+
+    >>> to([1.5, 2.5], "int64").data
+    array([1, 2])
+    """
+    if target is not None:
+        wanted = (target.device, target.dtype) if hasattr(target, "grad_fn") else (target, None) if is_place(target) else (None, target)
+        if any(given is not None and said is not None for given, said in zip((device, dtype), wanted, strict=True)):
+            got = {"target": target, "device": device, "dtype": dtype}
+            raise KeywordError(explain("to: the same thing is said twice", got=got, need="one device and one dtype at most"))
+        device, dtype = wanted[0] if device is None else device, wanted[1] if dtype is None else dtype
+    if device is None and dtype is None:
+        raise KeywordError(explain("to: where, or to what?", got={"target": target}, need="a device, a dtype or a tensor"))
+    y: Any = x if hasattr(x, "grad_fn") else cast(x, as_array(x).dtype)
+    place = y.device if device is None else Device(device)
+    if place != y.device or copy:
+        y = Transfer.apply(y, device=place, non_blocking=non_blocking, copy=copy)
+    return y if dtype is None or y.dtype == dtype else cast(y, dtype)

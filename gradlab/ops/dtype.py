@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import DEFAULT_FLOAT, Array, as_array, float16, float32, int64, xp_of
-from ..errors import DTypeError, explain
+from ..backend import DEFAULT_FLOAT, Array, as_array, bool_, float16, float32, int64, on_host, xp_of
+from ..errors import ArgumentError, DTypeError, explain
 
+NUMBERS = {float, int, bool}
 as_pytorch = np.errstate(divide="ignore", invalid="ignore")  # decorates a rule: 1/0 is inf and log(-1) is NaN, without a warning
 
 
@@ -100,3 +101,54 @@ def need_one_dtype(op: str, **pair: Array) -> None:
         return
     fix = f"{b}.astype({a}.dtype)" if y.kind != "f" else f"{a}.astype({b}.dtype)"
     raise DTypeError(explain(f"{op}: the dtypes differ", got={a: x, b: y}, need="one dtype for both", fix=fix))
+
+
+def module_of(*operands: Any) -> Any:
+    """The module whose functions take these operands of a step: arrays, and Python numbers beside at least one.
+
+    >>> module_of(2.0, as_array([1.0])).__name__
+    'numpy'
+    """
+    for x in operands:
+        if type(x) not in NUMBERS:
+            return xp_of(x)
+    return np
+
+
+def numbers(x: Any) -> Array:
+    """`x` itself where it is an array; a Python number as an array: float32, int64 or boolean."""
+    return x if type(x) not in NUMBERS else as_array(x)
+
+
+def need_no_booleans(op: str, *operands: Any, fix: str = "") -> None:
+    """Refuse truth values where only numbers have a meaning.
+
+    Raises:
+        DTypeError: an operand is boolean.
+    """
+    for x in operands:
+        if getattr(x, "dtype", None) == bool_:
+            got = {"xyz"[i]: getattr(v, "dtype", type(v).__name__) for i, v in enumerate(operands)}
+            raise DTypeError(explain(f"{op}: truth values have no such thing", got=got, need="numbers", fix=fix))
+
+
+def need_no_zero(op: str, a: Any, b: Any) -> None:
+    """Refuse whole numbers divided by 0, where that can be seen without waiting for a device.
+
+    Raises:
+        ArgumentError: there is a 0 in `b`, and neither operand is floating.
+    """
+    whole = all(getattr(x, "dtype", bool_).kind != "f" for x in (a, b))
+    if whole and (on_host(b) or type(b) in NUMBERS) and not np.all(b):
+        raise ArgumentError(explain(f"{op}: whole numbers divided by 0", got={"divisor": 0}, need="another divisor, or floats"))
+
+
+def floats(*operands: Any) -> list[Array]:
+    """Aligned operands of a step as arrays of one floating dtype; integers and Python numbers alone are float32.
+
+    >>> [x.dtype.name for x in floats(as_array([1, 2]), 0.5)]
+    ['float32', 'float32']
+    """
+    dtypes = [x.dtype for x in operands if type(x) not in NUMBERS and x.dtype.kind == "f"]
+    xp, dtype = module_of(*operands), dtypes[0] if dtypes else DEFAULT_FLOAT
+    return [xp.asarray(x, dtype=dtype) for x in operands]

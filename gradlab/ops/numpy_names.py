@@ -11,20 +11,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import KeywordError, ShapeError, explain
-from .activation import tanh
-from .arithmetic import abs, add, div, maximum, minimum, mul, neg, sub  # noqa: A004
+from .arithmetic import add, mul, neg, sub
 from .cast import cast
-from .clamp import clamp
+from .clamp import clamp, nan_to_num
 from .comparison import eq, ge, gt, le, lt, ne
+from .division import div, floor_divide, fmod, remainder
 from .einsum import einsum
+from .exponential import exp, exp2, expm1, log, log1p, log2, log10
 from .extremum import amax, amin, argmax, argmin
+from .hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .index import where
 from .join import cat, stack
 from .linalg import matmul
-from .power import cos, exp, log, pow, sin, sqrt  # noqa: A004
+from .logaddexp import logaddexp, logaddexp2
+from .maximum import fmax, fmin, maximum, minimum
+from .power import float_power, hypot, pow, reciprocal, sqrt, square  # noqa: A004
 from .reduce import mean, prod, sum  # noqa: A004
+from .rounding import ceil, floor, round, trunc  # noqa: A004
 from .shape import expand, permute, reshape, squeeze, transpose, unsqueeze
+from .sign import abs, copysign, heaviside, sign, signbit  # noqa: A004
 from .spread import std, var
+from .trigonometry import acos, asin, atan, atan2, cos, deg2rad, rad2deg, sin, sinc, tan
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -110,10 +117,17 @@ def _where(condition: Any, *choices: Any) -> Any:
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **rest: Any) -> Tensor:
     _plain("clip", out=out, **rest)
     low, high = (a_min if min is None else min), (a_max if max is None else max)
-    if all(bound is None or isinstance(bound, (int, float)) for bound in (low, high)) and not low is high is None:
-        return clamp(a, low, high)
-    a = a if low is None else maximum(a, low)
-    return a if high is None else minimum(a, high)
+    return a if low is high is None else clamp(a, low, high)
+
+
+def _round(a: Any, decimals: int = 0, out: Any = None) -> Tensor:
+    _plain("round", out=out)
+    return round(a, decimals)
+
+
+def _nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+    _plain("nan_to_num", copy=None if copy else False)
+    return nan_to_num(x, nan, posinf, neginf)
 
 
 def _reshape(a: Any, shape: Any = None, order: str = "C", **rest: Any) -> Tensor:
@@ -142,9 +156,16 @@ def _expand_dims(a: Any, axis: int | tuple[int, ...]) -> Tensor:
 
 
 UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
-    np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: div, np.negative: neg, np.absolute: abs, np.power: pow,
-    np.maximum: maximum, np.minimum: minimum, np.matmul: matmul, np.exp: exp, np.log: log, np.sqrt: sqrt, np.tanh: tanh,
-    np.sin: sin, np.cos: cos, np.less: lt, np.less_equal: le, np.greater: gt, np.greater_equal: ge, np.equal: eq, np.not_equal: ne,
+    np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: div, np.floor_divide: floor_divide, np.remainder: remainder,
+    np.fmod: fmod, np.negative: neg, np.absolute: abs, np.fabs: abs, np.sign: sign, np.signbit: signbit, np.copysign: copysign,
+    np.heaviside: heaviside, np.maximum: maximum, np.minimum: minimum, np.fmax: fmax, np.fmin: fmin, np.matmul: matmul,
+    np.power: pow, np.float_power: float_power, np.square: square, np.sqrt: sqrt, np.reciprocal: reciprocal, np.hypot: hypot,
+    np.exp: exp, np.exp2: exp2, np.expm1: expm1, np.log: log, np.log2: log2, np.log10: log10, np.log1p: log1p,
+    np.logaddexp: logaddexp, np.logaddexp2: logaddexp2, np.floor: floor, np.ceil: ceil, np.trunc: trunc, np.rint: round,
+    np.sin: sin, np.cos: cos, np.tan: tan, np.arcsin: asin, np.arccos: acos, np.arctan: atan, np.arctan2: atan2,
+    np.deg2rad: deg2rad, np.radians: deg2rad, np.rad2deg: rad2deg, np.degrees: rad2deg,
+    np.sinh: sinh, np.cosh: cosh, np.tanh: tanh, np.arcsinh: asinh, np.arccosh: acosh, np.arctanh: atanh,
+    np.less: lt, np.less_equal: le, np.greater: gt, np.greater_equal: ge, np.equal: eq, np.not_equal: ne,
 }  # fmt: skip
 
 ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -165,6 +186,11 @@ ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.stack: _stack,
     np.where: _where,
     np.clip: _clip,
+    np.round: _round,
+    np.around: _round,
+    np.fix: trunc,
+    np.sinc: sinc,
+    np.nan_to_num: _nan_to_num,
     np.reshape: _reshape,
     np.ravel: lambda a, order="C": _reshape(a, -1, order),
     np.transpose: _transpose,

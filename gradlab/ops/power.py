@@ -1,20 +1,19 @@
-"""Powers, exponentials, logarithms and the two circular functions."""
+"""Powers and roots."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, xp_of
+from ..backend import Array, as_array, xp_of
 from ..cases import Case, Draw
+from ..errors import ArgumentError, explain
 from ..function import Function
-from .dtype import as_pytorch, floating, kept
+from .casework import broadcasts, one_input
+from .dtype import NUMBERS, as_pytorch, floating, floats, kept, need_no_booleans, numbers
 from .refusal import Broadcasting
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-SHAPES = ((3, 4), (2, 3, 4), (), (0, 3))
-POSITIVE = tuple(Case(Draw(s, 0.5, 3.0)) for s in SHAPES)
 
 
 class Pow(Broadcasting):
@@ -33,8 +32,17 @@ class Pow(Broadcasting):
     aligns = True
     fresh = True
 
+    def refuse(self, error: ValueError) -> None:
+        """Say that integers have no fractions."""
+        if "negative integer powers" in str(error):
+            a = self.inputs[0]
+            got, fix = {"a": getattr(a, "dtype", a), "b": self.inputs[1]}, "a.float() ** b" if hasattr(a, "dtype") else "float(a) ** b"
+            raise ArgumentError(explain("pow: an integer to a negative power is no integer", got=got, need="floats", fix=fix)) from None
+        super().refuse(error)
+
     @as_pytorch
     def forward(self, a: Any, b: Any) -> Array:
+        need_no_booleans("pow", a, b)
         self.a, self.b = a, b
         self.y = a**b
         return self.y
@@ -47,7 +55,7 @@ class Pow(Broadcasting):
             da = kept(g * (b * a ** (b - 1)), b != 0)  # where b is 0, a^-1 may be infinite, and 0 times that NaN
         if self.needs[1]:
             # Taken in g's dtype, which a Python number `a` has not.
-            db = kept(g * self.y * xp.log(xp.asarray(a, dtype=g.dtype)), (a != 0) | (b < 0))
+            db = kept(g * self.y * xp.log(xp.asarray(a, dtype=g.dtype)), (a != 0) | ~(b >= 0))
         return da, db
 
 
@@ -58,6 +66,10 @@ def pow(a: TensorLike, b: TensorLike) -> Tensor:
 
     Shapes: a: (*), b: (*), y: the shape both broadcast to
 
+    Raises:
+        ArgumentError: integers are raised to a negative integer.
+        DTypeError: both hold truth values.
+
     >>> pow([1.0, -2.0, 3.0], 2).data
     array([1., 4., 9.], dtype=float32)
     >>> pow(2.0, [1.0, 3.0]).data
@@ -66,67 +78,27 @@ def pow(a: TensorLike, b: TensorLike) -> Tensor:
     return Pow.apply(a, b)
 
 
-class Exp(Function):
-    """y = e^x;  dx = g y."""
-
-    latex = r"y = e^x, \quad \bar x = \bar y\, y"
-    cases = tuple(Case(Draw(s)) for s in SHAPES)
-    reads = ("output",)
-    fresh = True
-
-    def forward(self, x: Array) -> Array:
-        self.y = xp_of(x).exp(floating(x))
-        return self.y
-
-    def backward(self, g: Array) -> Array:
-        return g * self.y
+def _double(x: Any) -> Any:
+    """float64, whatever it was; a number stays one beside a tensor."""
+    return x if type(x) in NUMBERS else x.double() if hasattr(x, "grad_fn") else as_array(x).astype("float64")
 
 
-def exp(x: TensorLike) -> Tensor:
-    """Raise e to the power `x`.
+def float_power(a: TensorLike, b: TensorLike) -> Tensor:
+    """Raise `a` to the power `b` in float64, broadcasting.
 
-    Shapes: x: (*), y: (*)
+    Shapes: a: (*), b: (*), y: the shape both broadcast to, float64
 
-    >>> exp([0.0, 1.0]).data.round(3)
-    array([1.   , 2.718], dtype=float32)
+    >>> float_power([2, 3], -1).data
+    array([0.5       , 0.33333333])
     """
-    return Exp.apply(x)
-
-
-class Log(Function):
-    """y = ln x;  dx = g / x."""
-
-    latex = r"y = \ln x, \quad \bar x = \frac{\bar y}{x}"
-    cases = POSITIVE
-    reads = ("inputs",)
-    fresh = True
-
-    @as_pytorch
-    def forward(self, x: Array) -> Array:
-        self.x = x
-        return xp_of(x).log(floating(x))
-
-    @as_pytorch
-    def backward(self, g: Array) -> Array:
-        return g / self.x
-
-
-def log(x: TensorLike) -> Tensor:
-    """Take the natural logarithm; -inf at 0, NaN below.
-
-    Shapes: x: (*), y: (*)
-
-    >>> log([1.0, 10.0]).data.round(3)
-    array([0.   , 2.303], dtype=float32)
-    """
-    return Log.apply(x)
+    return Pow.apply(_double(a), _double(b) if type(a) not in NUMBERS else _double(as_array(b)))
 
 
 class Sqrt(Function):
     """y = x^(1/2);  dx = g / (2 y), which is infinite at 0."""
 
     latex = r"y = \sqrt{x}, \quad \bar x = \frac{\bar y}{2y}"
-    cases = POSITIVE
+    cases = one_input(0.5, 3.0)
     reads = ("output",)
     fresh = True
 
@@ -151,55 +123,116 @@ def sqrt(x: TensorLike) -> Tensor:
     return Sqrt.apply(x)
 
 
-class Sin(Function):
-    """y = sin x;  dx = g cos x."""
+class Rsqrt(Function):
+    """y = x^(-1/2);  dx = -g y^3 / 2."""
 
-    latex = r"y = \sin x, \quad \bar x = \bar y \cos x"
-    cases = tuple(Case(Draw(s)) for s in SHAPES)
+    latex = r"y = \frac{1}{\sqrt{x}}, \quad \bar x = -\tfrac12 \bar y\, y^3"
+    cases = one_input(0.5, 3.0)
+    reads = ("output",)
+    fresh = True
+
+    @as_pytorch
+    def forward(self, x: Array) -> Array:
+        self.y = 1 / xp_of(x).sqrt(floating(x))
+        return self.y
+
+    @as_pytorch
+    def backward(self, g: Array) -> Array:
+        return -0.5 * g * (self.y * self.y * self.y)
+
+
+def rsqrt(x: TensorLike) -> Tensor:
+    """Take one over the square root: infinite at 0, NaN below.
+
+    Shapes: x: (*), y: (*)
+
+    >>> rsqrt([0.25, 4.0]).data
+    array([2. , 0.5], dtype=float32)
+    """
+    return Rsqrt.apply(x)
+
+
+class Reciprocal(Function):
+    """y = 1 / x;  dx = -g y^2."""
+
+    latex = r"y = \frac{1}{x}, \quad \bar x = -\bar y\, y^2"
+    cases = one_input(gap=0.5)
+    reads = ("output",)
+    fresh = True
+
+    @as_pytorch
+    def forward(self, x: Array) -> Array:
+        self.y = 1 / floating(x)
+        return self.y
+
+    @as_pytorch
+    def backward(self, g: Array) -> Array:
+        return -g * (self.y * self.y)
+
+
+def reciprocal(x: TensorLike) -> Tensor:
+    """Take one over `x`; integers give float32.
+
+    Shapes: x: (*), y: (*)
+
+    >>> reciprocal([0.25, -4.0]).data
+    array([ 4.  , -0.25], dtype=float32)
+    """
+    return Reciprocal.apply(x)
+
+
+class Square(Function):
+    """y = x^2;  dx = 2 g x."""
+
+    latex = r"y = x^2, \quad \bar x = 2 \bar y x"
+    cases = one_input()
     reads = ("inputs",)
     fresh = True
 
     def forward(self, x: Array) -> Array:
-        self.x = floating(x)
-        return xp_of(x).sin(self.x)
+        self.x = x = numbers(x)
+        return x * x if x.dtype.kind != "b" else xp_of(x).asarray(x, dtype="int64")
 
     def backward(self, g: Array) -> Array:
-        return g * xp_of(g).cos(self.x)
+        return 2 * g * self.x
 
 
-def sin(x: TensorLike) -> Tensor:
-    """Take the sine of an angle in radians.
+def square(x: TensorLike) -> Tensor:
+    """Multiply every value by itself.
 
     Shapes: x: (*), y: (*)
 
-    >>> sin([0.0, 1.5707964]).data
-    array([0., 1.], dtype=float32)
+    >>> square([3.0, -0.5]).data
+    array([9.  , 0.25], dtype=float32)
     """
-    return Sin.apply(x)
+    return Square.apply(x)
 
 
-class Cos(Function):
-    """y = cos x;  dx = -g sin x."""
+class Hypot(Broadcasting):
+    """y = (a^2 + b^2)^(1/2);  da = g a / y, db = g b / y, which are NaN where both are 0."""
 
-    latex = r"y = \cos x, \quad \bar x = -\bar y \sin x"
-    cases = tuple(Case(Draw(s)) for s in SHAPES)
-    reads = ("inputs",)
+    latex = r"y = \sqrt{a^2 + b^2}, \quad \bar a = \bar y \frac{a}{y}, \quad \bar b = \bar y \frac{b}{y}"
+    cases = broadcasts((-2, 2, 0.3), (-2, 2, 0.3))
+    aligns = True
     fresh = True
 
-    def forward(self, x: Array) -> Array:
-        self.x = floating(x)
-        return xp_of(x).cos(self.x)
+    def forward(self, a: Any, b: Any) -> Array:
+        self.a, self.b = floats(a, b)
+        self.y = xp_of(self.a).hypot(self.a, self.b)
+        return self.y
 
-    def backward(self, g: Array) -> Array:
-        return -g * xp_of(g).sin(self.x)
+    @as_pytorch
+    def backward(self, g: Array) -> tuple[Array | None, Array | None]:
+        for_a, for_b = self.needs
+        return g * (self.a / self.y) if for_a else None, g * (self.b / self.y) if for_b else None
 
 
-def cos(x: TensorLike) -> Tensor:
-    """Take the cosine of an angle in radians.
+def hypot(a: TensorLike, b: TensorLike) -> Tensor:
+    """Take the longest side of a right-angled triangle with the sides `a` and `b`, broadcasting; squares never overflow.
 
-    Shapes: x: (*), y: (*)
+    Shapes: a: (*), b: (*), y: the shape both broadcast to
 
-    >>> cos([0.0, 3.1415927]).data
-    array([ 1., -1.], dtype=float32)
+    >>> hypot([3.0, 1e30], [4.0, 0.0]).data
+    array([5.e+00, 1.e+30], dtype=float32)
     """
-    return Cos.apply(x)
+    return Hypot.apply(a, b)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
-from .dtype import floating, wide
+from ..errors import KeywordError, explain
+from .argument import Dim, spelled, whole
+from .dtype import as_pytorch, floating, wide
 from .refusal import AlongAxes
 
 if TYPE_CHECKING:
@@ -20,7 +22,28 @@ ROWS = (
     Case(Draw(()), dim=0),
     Case(Draw((2, 1)), dim=-1),
     Case(Draw((0, 3)), dim=1),
+    Case(Draw((3, 0)), dim=1),
 )
+
+
+def _largest(x: Array, dim: Dim) -> Array:
+    """The largest entry of each row; -inf where a row is empty."""
+    xp = xp_of(x)
+    return xp.max(x, axis=dim, keepdims=True) if 0 not in x.shape else xp.sum(x, axis=dim, keepdims=True) - xp.inf
+
+
+def _params(op: str, dim: Any, dtype: Any) -> dict[str, Any]:
+    """The axis, and the dtype where one is asked for.
+
+    Raises:
+        KeywordError: no axis is given, or something else than one.
+    """
+    if dim.__class__ is not int:
+        if dim is None:
+            got, need = {"dim": dim}, "the axis along which entries add up to 1"
+            raise KeywordError(explain(f"{op}: along which axis?", got=got, need=need, fix="dim=-1"))
+        dim = whole("dim", dim)
+    return {"dim": dim} if dtype is None else {"dim": dim, "dtype": dtype}
 
 
 class Softmax(AlongAxes):
@@ -31,27 +54,78 @@ class Softmax(AlongAxes):
     reads = ("output",)
     fresh = True
 
-    def forward(self, x: Array, dim: int) -> Array:
-        xp, x, self.dim = xp_of(x), floating(x), dim
-        # Less the largest entry of each row: the same quotient, and e^x can't overflow.
-        e = xp.exp(wide(x) - xp.max(x, axis=dim, keepdims=True))
-        self.y = e / total(e, dim, keepdims=True)
-        return xp.asarray(self.y, dtype=x.dtype)
+    @staticmethod
+    def reference(x: Array, dim: int, dtype: Any = None) -> Array:
+        """The formula, less the largest entry of each row: the same quotient, and e^x can't overflow."""
+        xp = xp_of(x)
+        e = xp.exp(x - _largest(x, dim))
+        return e / xp.sum(e, axis=dim, keepdims=True)
+
+    @as_pytorch
+    def forward(self, x: Array, dim: int, dtype: Any = None) -> Array:
+        xp = xp_of(x)
+        x, self.dim = floating(x) if dtype is None else xp.asarray(x, dtype=dtype), dim
+        y = xp.asarray(wide(x) - _largest(x, dim))
+        xp.exp(y, out=y)  # in one buffer: half the time of an array a step
+        y /= total(y, dim, keepdims=True)
+        self.y = y
+        return xp.asarray(y, dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
-        return self.y * (g - total(g * self.y, self.dim, keepdims=True))
+        xp = xp_of(g)
+        dx = xp.asarray(g * self.y)
+        dx -= self.y * total(dx, self.dim, keepdims=True)
+        return dx
 
 
-def softmax(x: TensorLike, dim: int) -> Tensor:
-    """Turn scores into probabilities that add up to 1 along `dim`.
+def softmax(x: TensorLike, dim: int, dtype: Any = None) -> Tensor:
+    """Turn scores into probabilities that add up to 1 along `dim`; with `dtype`, of scores cast to it first.
+
+    A row with nothing but -inf, or with inf, is NaN, as in PyTorch.
 
     Shapes: x: (*), y: (*)
+
+    Raises:
+        KeywordError: no axis is given.
+        DimError: `x` has no such axis.
 
     >>> softmax([[1.0, 2.0], [0.0, 0.0]], dim=1).data.round(2)
     array([[0.27, 0.73],
            [0.5 , 0.5 ]], dtype=float32)
     """
-    return Softmax.apply(x, dim=dim)
+    return Softmax.apply(x, **_params("softmax", dim, dtype))
+
+
+class Softmin(Softmax):
+    """y = e^-x / sum of e^-x over dim;  dx = -y (g - sum of g y over dim)."""
+
+    latex = r"y_i = \frac{e^{-x_i}}{\sum_j e^{-x_j}}, \quad \bar x_i = -y_i \left(\bar y_i - \sum_j \bar y_j y_j\right)"
+
+    @staticmethod
+    def reference(x: Array, dim: int, dtype: Any = None) -> Array:
+        """The formula, in the form that can't overflow."""
+        return Softmax.reference(-x, dim)
+
+    def forward(self, x: Array, dim: int, dtype: Any = None) -> Array:
+        return super().forward(-floating(x), dim, dtype)
+
+    def backward(self, g: Array) -> Array:
+        return -super().backward(g)
+
+
+def softmin(x: TensorLike, dim: int, dtype: Any = None) -> Tensor:
+    """Turn costs into probabilities along `dim`: softmax of -x.
+
+    Shapes: x: (*), y: (*)
+
+    Raises:
+        KeywordError: no axis is given.
+        DimError: `x` has no such axis.
+
+    >>> softmin([1.0, 2.0], dim=0).data.round(2)
+    array([0.73, 0.27], dtype=float32)
+    """
+    return Softmin.apply(x, **_params("softmin", dim, dtype))
 
 
 class LogSoftmax(AlongAxes):
@@ -62,25 +136,43 @@ class LogSoftmax(AlongAxes):
     reads = ("output",)
     fresh = True
 
-    def forward(self, x: Array, dim: int) -> Array:
-        xp, x, self.dim = xp_of(x), floating(x), dim
-        z = wide(x) - xp.max(x, axis=dim, keepdims=True)
-        self.y = z - xp.log(total(xp.exp(z), dim, keepdims=True))
-        return xp.asarray(self.y, dtype=x.dtype)
+    @staticmethod
+    @as_pytorch
+    def reference(x: Array, dim: int, dtype: Any = None) -> Array:
+        """The formula, less the largest entry of each row."""
+        xp = xp_of(x)
+        z = x - _largest(x, dim)
+        return z - xp.log(xp.sum(xp.exp(z), axis=dim, keepdims=True))
+
+    @as_pytorch
+    def forward(self, x: Array, dim: int, dtype: Any = None) -> Array:
+        xp = xp_of(x)
+        x, self.dim = floating(x) if dtype is None else xp.asarray(x, dtype=dtype), dim
+        y = xp.asarray(wide(x) - _largest(x, dim))
+        y -= xp.log(total(xp.exp(y), dim, keepdims=True))
+        self.y = y
+        return xp.asarray(y, dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
-        return g - xp_of(g).exp(self.y) * total(g, self.dim, keepdims=True)
+        xp = xp_of(g)
+        dx = xp.asarray(xp.exp(self.y))
+        dx *= total(g, self.dim, keepdims=True)
+        return xp.subtract(g, dx, out=dx)
 
 
-def log_softmax(x: TensorLike, dim: int) -> Tensor:
+def log_softmax(x: TensorLike, dim: int, dtype: Any = None) -> Tensor:
     """Take the logarithm of softmax, right also where a probability is too small to be a float.
 
     Shapes: x: (*), y: (*)
 
+    Raises:
+        KeywordError: no axis is given.
+        DimError: `x` has no such axis.
+
     >>> log_softmax([0.0, -800.0], dim=0).data
     array([   0., -800.], dtype=float32)
     """
-    return LogSoftmax.apply(x, dim=dim)
+    return LogSoftmax.apply(x, **_params("log_softmax", dim, dtype))
 
 
 class LogSumExp(AlongAxes):
@@ -97,12 +189,13 @@ class LogSumExp(AlongAxes):
         Case(Draw(()), dim=0, keepdim=True),
         Case(Draw((2, 1)), dim=1, keepdim=True),
         Case(Draw((0, 3)), dim=1),
+        Case(Draw((3, 0)), dim=1),
     )
     fresh = True
 
-    def forward(self, x: Array, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Array:
+    def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
         xp, x = xp_of(x), floating(x)
-        top = xp.max(x, axis=dim, keepdims=True)
+        top = _largest(x, dim)
         s = total(xp.exp(wide(x) - xp.where(xp.isfinite(top), top, 0.0)), dim, keepdims=True)
         # Where every entry is -inf the sum is 0: y is -inf then, without a logarithm of 0.
         self.x, self.y = x, top + xp.log(xp.where(s == 0, 1.0, s))
@@ -110,13 +203,14 @@ class LogSumExp(AlongAxes):
         y = xp.asarray(self.y, dtype=x.dtype)
         return y if keepdim else xp.squeeze(y, axis=tuple(range(x.ndim)) if dim is None else dim)
 
+    @as_pytorch
     def backward(self, g: Array) -> Array:
         xp, y = xp_of(g), self.y
         g = g if self.dim is None else xp.expand_dims(g, self.dim)
         return g * xp.exp(self.x - xp.where(y == -xp.inf, 0.0, y))
 
 
-def logsumexp(x: TensorLike, dim: int | tuple[int, ...] | None = None, keepdim: bool = False) -> Tensor:
+def logsumexp(x: TensorLike, dim: Dim = None, keepdim: bool = False) -> Tensor:
     """Add up exponentials and take the logarithm, over `dim` or everything: a smooth maximum.
 
     Shapes: x: (*), y: x without dim (1 there with keepdim)
@@ -124,4 +218,4 @@ def logsumexp(x: TensorLike, dim: int | tuple[int, ...] | None = None, keepdim: 
     >>> logsumexp([[1000.0, 1000.0]], dim=1).data.round(2)
     array([1000.69], dtype=float32)
     """
-    return LogSumExp.apply(x, dim=tuple(dim) if isinstance(dim, list) else dim, keepdim=keepdim)
+    return LogSumExp.apply(x, **spelled(dim, keepdim, {}))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradlab as gl
+import gradlab.nn.functional as F
 
 
 def test_value_and_gradient_share_one_mask():
@@ -60,3 +61,73 @@ def test_a_node_that_runs_again_keeps_what_it_drew():
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_dropout_keeps_the_dtype(dtype):
     assert gl.dropout(gl.tensor(np.ones(5, dtype)), 0.5).dtype == dtype
+
+
+@pytest.mark.parametrize("p", [0.5, 0.1, 0.999, 1 / 3, 1e-3])
+def test_bytes_drop_with_the_right_probability(p):
+    n = 2_000_000
+    dropped = (gl.dropout(gl.ones(n), p).data == 0).mean()
+    assert abs(dropped - p) < 5 * (p * (1 - p) / n) ** 0.5
+
+
+def test_draws_do_not_follow_the_memory_layout_or_the_dtype():
+    masks = []
+    for x in (np.ones((7, 9), "float32"), np.ones((9, 7)).T, np.ones((7, 9), "float16")):
+        gl.manual_seed(1)
+        masks.append((gl.dropout(gl.tensor(x), 0.3).data != 0).tolist())
+    assert masks[0] == masks[1] == masks[2]
+
+
+def test_integers_are_refused():
+    with pytest.raises(TypeError, match="dropout: takes floating numbers"):
+        gl.dropout(gl.tensor([1, 2]), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("op", "shape"),
+    [
+        (F.dropout1d, (40, 30, 5)),
+        (F.dropout1d, (900, 5)),
+        (F.dropout2d, (40, 30, 2, 3)),
+        (F.dropout2d, (40, 30, 3)),
+        (F.dropout3d, (40, 30, 2, 2, 2)),
+        (F.dropout3d, (900, 2, 2, 2)),
+    ],
+)
+def test_whole_channels_are_dropped(op, shape):
+    x = gl.tensor(np.ones(shape), requires_grad=True)
+    y = op(x, 0.25)
+    channels = y.data.reshape(
+        -1 if len(shape) in (2, 4) and shape[0] == 900 else shape[0] * shape[1], int(np.prod(shape)) // (900 if shape[0] == 900 else 1200)
+    )
+    assert (channels == channels[:, :1]).all() and set(np.unique(channels.round(9))) == {0.0, round(4 / 3, 9)}
+    assert abs((channels[:, 0] == 0).mean() - 0.25) < 0.07
+    y.sum().backward()
+    np.testing.assert_array_equal(x.grad.data, y.data)
+    assert op(x, 0.25, training=False) is x and op(x, 0.0) is x
+
+
+def test_channels_need_the_axes_for_them():
+    for op, shape in ((F.dropout1d, (3,)), (F.dropout2d, (3, 4)), (F.dropout3d, (3, 4, 5)), (F.feature_alpha_dropout, (3,))):
+        with pytest.raises(ValueError, match=f"{op.__name__}: these axes are not a batch of channels"):
+            op(gl.ones(*shape), 0.5, training=True)
+    with pytest.raises(ValueError, match="dropout2d: p is the probability"):
+        F.dropout2d(gl.ones(1, 1, 1, 1), 2.0)
+
+
+def test_alpha_dropout_keeps_mean_and_variance():
+    x = gl.tensor(np.random.default_rng(0).standard_normal(400_000), requires_grad=True)
+    y = F.alpha_dropout(x, 0.5, training=True)
+    assert abs(y.data.mean()) < 0.01 and abs(y.data.var() - 1) < 0.01
+    assert F.alpha_dropout(x, 0.5) is x
+    y = F.alpha_dropout(gl.ones(9), 0.5, training=True)
+    assert set(y.data.round(4).tolist()) <= {np.float32(1.6656).item(), np.float32(-0.7792).item()}
+    x = gl.ones(3, requires_grad=True)
+    y = F.alpha_dropout(x, 1.0, training=True)
+    y.sum().backward()
+    assert y.tolist() == [0.0] * 3 == x.grad.tolist()
+
+
+def test_feature_alpha_dropout_drops_channels():
+    y = F.feature_alpha_dropout(gl.ones(30, 20, 4), 0.5, training=True).data
+    assert (y == y[:, :, :1]).all() and len(np.unique(y)) == 2

@@ -1,0 +1,224 @@
+"""The backward pass that is asked for more than sums in leaves: hooks, chosen inputs, a graph of the gradients, an observer.
+
+`gradlab.autograd.run` keeps the short loop for everything else; the two add up in the same order and give the same numbers.
+"""
+
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from .. import observe
+from ..backend import ARRAY_TYPES, as_array, xp_of
+from ..errors import ShapeError, explain
+from ..function import Function, made
+from ..grad_mode import enable_grad, no_grad
+from . import hook
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+Grad = Any  # an array, or in a pass that makes a graph a Tensor
+Key = Any  # where gradients are added up: a step (the gradient of its output), or a leaf
+_age = attrgetter("seq")
+
+
+def run(roots: Sequence[Tensor], seeds: Sequence[Grad], *, keep: bool, graph: bool, wanted: Sequence[Tensor] | None = None) -> list[Grad]:
+    """Send gradients from the roots down: into `.grad` of the leaves, or to those `wanted` alone, whose gradients are returned.
+
+    Args:
+        seeds: the gradients of the roots; Tensors where a graph is made.
+        keep: keep what the steps saved.
+        graph: compute with Tensors, so that the gradients have a graph of their own.
+        wanted: leaves and results; nothing else gets a gradient, and steps that lead to none of them do not run.
+
+    Returns:
+        one gradient per wanted tensor, an array or Tensor of its own; None where no root depends on it.
+    """
+    with enable_grad() if graph else no_grad():
+        return _Pass(graph, wanted).run(roots, seeds, keep)
+
+
+def accumulate(tensor: Tensor, d: Grad, source: Function | None, fresh: bool) -> None:
+    """Add `d` into `.grad` of a leaf or of a result that retains it, with the event that says so."""
+    observer = observe.current
+    bring = functools.partial(_add_graph, tensor, d) if hasattr(d, "grad_fn") else functools.partial(tensor.accumulate, d, fresh)
+    if observer is None:
+        bring()
+    else:
+        observe.watched(observer, "accumulate", tensor, (getattr(d, "_data", d), source), bring)
+
+
+def _add_graph(tensor: Tensor, d: Tensor) -> None:
+    before = tensor.grad
+    tensor.grad = d.clone() if before is None else before + d
+
+
+def key_of(t: Tensor) -> Key:
+    """Where the gradient of `t` is added up."""
+    return t if t.grad_fn is None else t.grad_fn
+
+
+class _Pass:
+    def __init__(self, graph: bool, wanted: Sequence[Tensor] | None) -> None:
+        self.graph, self.wanted = graph, wanted
+        self.keys: set[Key] = set() if wanted is None else {key_of(t) for t in wanted}
+        self.pending: dict[Key, Grad] = {}
+        self.owned: set[Key] = set()  # whose pending gradient is an array that this pass alone holds, so += may write it
+        self.found: dict[Key, Grad] = {}
+
+    def run(self, roots: Sequence[Tensor], seeds: Sequence[Grad], keep: bool) -> list[Grad]:
+        steps = reached([root.grad_fn for root in roots if root.grad_fn is not None])
+        if self.wanted is not None:
+            steps = self._leading(steps)
+        for fn in steps:  # all before the first gradient moves: an error leaves every .grad as it was
+            fn.check()
+        uses = self._uses(steps)
+        for root, seed in zip(roots, seeds, strict=True):
+            self._add(key_of(root), seed, False)
+        while steps:
+            fn = steps.pop()
+            awaited = [leaf for leaf in self._leaves(fn) if leaf in uses] if uses else ()
+            g = self.pending.pop(fn, None)
+            if g is not None:
+                self._step(fn, g, uses)
+            if not keep:
+                fn.free()
+            for leaf in awaited:
+                uses[leaf] -= 1
+                if not uses[leaf]:
+                    self._arrive(leaf, fn)
+        for key in list(self.pending):  # roots: leaves, and steps that lead to nothing wanted
+            self._arrive(key, None)
+        return [self._own(key_of(t)) for t in self.wanted or ()]
+
+    def _step(self, fn: Function, g: Grad, uses: dict[Tensor, int]) -> None:
+        """Take the gradient of a result through hooks, and from the result to what it was made from."""
+        g = self._seen(fn, g)
+        if fn in self.keys:
+            self.found[fn] = g
+        for t, parent, need, d in zip(fn.inputs, fn.parents, fn.needs, self._pull(fn, g), strict=True):
+            if not need or d is None:
+                continue
+            if parent is not None:
+                self._add(parent, d, fn.fresh)
+            elif t in uses:
+                self._add(t, d, fn.fresh)
+            elif t.grad_fn is None and self.wanted is None:  # a leaf that was changed in place since is none any more
+                accumulate(t, d, fn, fn.fresh)  # type: ignore[arg-type]
+
+    def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
+        return fn.pull(g)
+
+    def _add(self, key: Key, d: Grad, fresh: bool) -> None:
+        pending = self.pending
+        if key not in pending:
+            pending[key] = d
+            if fresh and d.__class__ in ARRAY_TYPES:
+                self.owned.add(key)
+        elif key in self.owned:
+            pending[key] += d
+        else:
+            pending[key] = pending[key] + d
+            if d.__class__ in ARRAY_TYPES:
+                self.owned.add(key)
+
+    def _arrive(self, key: Key, source: Function | None) -> None:
+        """The gradient of a leaf, or of a wanted result below which nothing is wanted, is complete."""
+        d = self.pending.pop(key, None)
+        if d is None:
+            return
+        d = self._seen(key, d)
+        if key in self.keys:
+            self.found[key] = d
+        elif self.wanted is None:
+            accumulate(key, d, source, False)
+            arrived(key)
+
+    def _seen(self, key: Key, g: Grad) -> Grad:
+        """The gradient after the hooks of its result or leaf; what a result retains is what they leave."""
+        hooks: dict[int, Callable[..., Any]] = getattr(key, "hooks", None) or {}
+        for call in tuple(hooks.values()):
+            answer = call(g if self.graph else _shown(g))
+            if answer is not None:
+                self.owned.discard(key)
+                g = self._answered(answer, g)
+        for reference in getattr(key, "retained", None) or ():
+            tensor = reference()
+            if tensor is not None:
+                accumulate(tensor, g, key, False)
+        return g
+
+    def _answered(self, answer: Any, g: Grad) -> Grad:
+        array = as_array(getattr(answer, "_data", answer))
+        if array.shape != g.shape:
+            got = {"returned": array.shape, "gradient": g.shape}
+            raise ShapeError(explain("hook: the gradient it returned has another shape", got=got, need="the gradient's shape, or None"))
+        if self.graph:
+            answer = answer if hasattr(answer, "grad_fn") else made(array)
+            return answer if answer.dtype == g.dtype else answer.astype(g.dtype)
+        return array.astype(g.dtype, copy=False)
+
+    def _own(self, key: Key) -> Grad:
+        """The gradient that was found, in memory of its own."""
+        d = self.found.get(key)
+        if d is None or self.graph or key in self.owned:
+            self.owned.discard(key)  # asked for twice, it is copied the second time
+            return d
+        return xp_of(d).array(d, copy=True, order="C")
+
+    def _leading(self, steps: list[Function]) -> list[Function]:
+        """The steps through which a gradient gets to something wanted."""
+        leading: set[Function] = set()
+        for fn in steps:
+            for t, parent, need in zip(fn.inputs, fn.parents, fn.needs, strict=True):
+                if need and (parent in leading or (t if parent is None else parent) in self.keys):
+                    leading.add(fn)
+        return [fn for fn in steps if fn in leading]
+
+    def _uses(self, steps: Iterable[Function]) -> dict[Tensor, int]:
+        """How many steps read each leaf whose gradient is awaited as a whole: it is wanted, or has hooks."""
+        uses: dict[Tensor, int] = {}
+        if self.wanted is not None or hook.living:
+            for fn in steps:
+                for t in self._leaves(fn):
+                    if t in self.keys or getattr(t, "hooks", None) or getattr(t, "after", None):
+                        uses[t] = uses.get(t, 0) + 1
+        return uses
+
+    def _leaves(self, fn: Function) -> Iterator[Any]:
+        return (t for t, parent, need in zip(fn.inputs, fn.parents, fn.needs, strict=True) if need and parent is None)
+
+
+def reached(roots: Iterable[Function]) -> list[Function]:
+    """Every step below the roots, by age, so no recursion: from the end, each comes after all steps that used its output."""
+    steps = list(dict.fromkeys(roots))
+    seen = set(steps)
+    for fn in steps:  # grows while it is walked
+        if fn.parents is None:  # pyright: ignore[reportUnnecessaryComparison] - `free` says so
+            fn.check()
+        for parent in fn.parents:
+            if parent is not None and parent not in seen:
+                seen.add(parent)
+                steps.append(parent)
+    steps.sort(key=_age)
+    return steps
+
+
+def arrived(leaf: Tensor) -> None:
+    """Call the hooks that wait until `.grad` of a leaf is complete."""
+    hooks: dict[int, Callable[..., Any]] = getattr(leaf, "after", None) or {}
+    for call in tuple(hooks.values()):
+        call(leaf)
+
+
+def _shown(g: Grad) -> Tensor:
+    """A gradient for a hook to read: others hold the same array, so it can't be written to."""
+    view = g[...] if g.__class__ in ARRAY_TYPES else as_array(g)
+    if hasattr(view, "setflags"):
+        view.setflags(write=False)
+    return made(view)

@@ -1,0 +1,37 @@
+"""What differs between array libraries and devices, in one place; the rest of gradlab asks here and names no library."""
+
+from .align import align as align
+from .array import ARRAY_TYPES as ARRAY_TYPES
+from .array import DEFAULT_FLOAT as DEFAULT_FLOAT
+from .array import Array as Array
+from .array import as_array as as_array
+from .array import asarray_like as asarray_like
+from .array import bool_ as bool_
+from .array import float16 as float16
+from .array import float32 as float32
+from .array import float64 as float64
+from .array import int8 as int8
+from .array import int16 as int16
+from .array import int32 as int32
+from .array import int64 as int64
+from .array import is_array as is_array
+from .array import on_host as on_host
+from .array import to_numpy as to_numpy
+from .array import uint8 as uint8
+from .array import xp_of as xp_of
+from .device import CPU as CPU
+from .device import Device as Device
+from .device import current_device as current_device
+from .device import device_of as device_of
+from .device import is_place as is_place
+from .device import moved as moved
+from .device import need_one_device as need_one_device
+from .portable import quiet as quiet
+from .portable import scatter_add as scatter_add
+from .portable import total as total
+from .portable import unbroadcast as unbroadcast
+from .random import generator as generator
+from .random import get_rng_state as get_rng_state
+from .random import manual_seed as manual_seed
+from .random import set_rng_state as set_rng_state
+from .timer import Timer as Timer

@@ -1,0 +1,310 @@
+"""Circular functions of angles in radians, and their inverses."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import TYPE_CHECKING, Any
+
+from ..backend import Array, xp_of
+from ..cases import Case, Given
+from ..function import Function
+from .casework import broadcasts, one_input
+from .dtype import as_pytorch, floating, floats, kept, wide
+from .refusal import Broadcasting
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor, TensorLike
+
+
+class Sin(Function):
+    """y = sin x;  dx = g cos x."""
+
+    latex = r"y = \sin x, \quad \bar x = \bar y \cos x"
+    cases = one_input()
+    reads = ("inputs",)
+    fresh = True
+
+    @as_pytorch
+    def forward(self, x: Array) -> Array:
+        self.x = floating(x)
+        return xp_of(x).sin(self.x)
+
+    @as_pytorch
+    def backward(self, g: Array) -> Array:
+        return g * xp_of(g).cos(self.x)
+
+
+def sin(x: TensorLike) -> Tensor:
+    """Take the sine of an angle in radians.
+
+    Shapes: x: (*), y: (*)
+
+    >>> sin([0.0, 1.5707964]).data
+    array([0., 1.], dtype=float32)
+    """
+    return Sin.apply(x)
+
+
+class Cos(Function):
+    """y = cos x;  dx = -g sin x."""
+
+    latex = r"y = \cos x, \quad \bar x = -\bar y \sin x"
+    cases = one_input()
+    reads = ("inputs",)
+    fresh = True
+
+    @as_pytorch
+    def forward(self, x: Array) -> Array:
+        self.x = floating(x)
+        return xp_of(x).cos(self.x)
+
+    @as_pytorch
+    def backward(self, g: Array) -> Array:
+        return -g * xp_of(g).sin(self.x)
+
+
+def cos(x: TensorLike) -> Tensor:
+    """Take the cosine of an angle in radians.
+
+    Shapes: x: (*), y: (*)
+
+    >>> cos([0.0, 3.1415927]).data
+    array([ 1., -1.], dtype=float32)
+    """
+    return Cos.apply(x)
+
+
+class Tan(Function):
+    """y = tan x;  dx = g (1 + y^2)."""
+
+    latex = r"y = \tan x, \quad \bar x = \bar y (1 + y^2)"
+    cases = one_input(-1.4, 1.4)
+    reads = ("output",)
+    fresh = True
+
+    @as_pytorch
+    def forward(self, x: Array) -> Array:
+        self.y = xp_of(x).tan(floating(x))
+        return self.y
+
+    def backward(self, g: Array) -> Array:
+        return g * (1 + self.y * self.y)
+
+
+def tan(x: TensorLike) -> Tensor:
+    """Take the tangent of an angle in radians.
+
+    Shapes: x: (*), y: (*)
+
+    >>> tan([0.0, 0.7853982]).data.round(6)
+    array([0., 1.], dtype=float32)
+    """
+    return Tan.apply(x)
+
+
+class Asin(Function):
+    """y = asin x;  dx = g / (1 - x^2)^(1/2)."""
+
+    latex = r"y = \arcsin x, \quad \bar x = \frac{\bar y}{\sqrt{1 - x^2}}"
+    cases = one_input(-0.9, 0.9)
+    reads = ("inputs",)
+    fresh = True
+
+    @as_pytorch
+    def forward(self, x: Array) -> Array:
+        self.x = floating(x)
+        return xp_of(x).arcsin(self.x)
+
+    @as_pytorch
+    def backward(self, g: Array) -> Array:
+        return g / xp_of(g).sqrt((1 - self.x) * (1 + self.x))
+
+
+def asin(x: TensorLike) -> Tensor:
+    """Take the angle whose sine is `x`; NaN outside of -1 to 1.
+
+    Shapes: x: (*), y: (*)
+
+    >>> asin([0.0, 1.0]).data.round(4)
+    array([0.    , 1.5708], dtype=float32)
+    """
+    return Asin.apply(x)
+
+
+class Acos(Function):
+    """y = acos x;  dx = -g / (1 - x^2)^(1/2)."""
+
+    latex = r"y = \arccos x, \quad \bar x = -\frac{\bar y}{\sqrt{1 - x^2}}"
+    cases = one_input(-0.9, 0.9)
+    reads = ("inputs",)
+    fresh = True
+
+    @as_pytorch
+    def forward(self, x: Array) -> Array:
+        self.x = floating(x)
+        return xp_of(x).arccos(self.x)
+
+    @as_pytorch
+    def backward(self, g: Array) -> Array:
+        return -g / xp_of(g).sqrt((1 - self.x) * (1 + self.x))
+
+
+def acos(x: TensorLike) -> Tensor:
+    """Take the angle whose cosine is `x`; NaN outside of -1 to 1.
+
+    Shapes: x: (*), y: (*)
+
+    >>> acos([1.0, -1.0]).data.round(4)
+    array([0.    , 3.1416], dtype=float32)
+    """
+    return Acos.apply(x)
+
+
+class Atan(Function):
+    """y = atan x;  dx = g / (1 + x^2)."""
+
+    latex = r"y = \arctan x, \quad \bar x = \frac{\bar y}{1 + x^2}"
+    cases = one_input()
+    reads = ("inputs",)
+    fresh = True
+
+    def forward(self, x: Array) -> Array:
+        self.x = floating(x)
+        return xp_of(x).arctan(self.x)
+
+    def backward(self, g: Array) -> Array:
+        r = xp_of(g).hypot(1.0, self.x)  # x^2 would overflow
+        return g / r / r
+
+
+def atan(x: TensorLike) -> Tensor:
+    """Take the angle whose tangent is `x`.
+
+    Shapes: x: (*), y: (*)
+
+    >>> atan([0.0, 1.0]).data.round(4)
+    array([0.    , 0.7854], dtype=float32)
+    """
+    return Atan.apply(x)
+
+
+class Atan2(Broadcasting):
+    """y = angle of the point (b, a);  da = g b / (a^2 + b^2), db = -g a / (a^2 + b^2), 0 where both are 0."""
+
+    latex = r"y = \arg(b + i a), \quad \bar a = \bar y \frac{b}{a^2 + b^2}, \quad \bar b = -\bar y \frac{a}{a^2 + b^2}"
+    cases = broadcasts((-2, 2, 0.3), (-2, 2, 0.3))
+    aligns = True
+    reads = ("inputs",)
+    fresh = True
+
+    def forward(self, a: Any, b: Any) -> Array:
+        self.a, self.b = floats(a, b)
+        return xp_of(self.a).arctan2(self.a, self.b)
+
+    @as_pytorch
+    def backward(self, g: Array) -> tuple[Array | None, Array | None]:
+        r = xp_of(g).hypot(self.a, self.b)  # a^2 + b^2 would overflow
+        part = kept(g / r, r != 0)
+        return (kept(part * (self.b / r), r != 0) if self.needs[0] else None), (
+            kept(-part * (self.a / r), r != 0) if self.needs[1] else None
+        )
+
+
+def atan2(a: TensorLike, b: TensorLike) -> Tensor:
+    """Take the angle of the point with height `a` and width `b`, from -pi to pi, broadcasting.
+
+    Shapes: a: (*), b: (*), y: the shape both broadcast to
+
+    >>> atan2([1.0, 1.0], [1.0, -1.0]).data.round(4)
+    array([0.7854, 2.3562], dtype=float32)
+    """
+    return Atan2.apply(a, b)
+
+
+class Sinc(Function):
+    """y = sin(pi x) / (pi x), 1 at 0;  dx = g (cos(pi x) - y) / x."""
+
+    latex = r"y = \frac{\sin \pi x}{\pi x}, \quad \bar x = \bar y \frac{\cos \pi x - y}{x}"
+    cases = (*one_input(-3.0, 3.0), Case(Given([0.0, 1e-3, -0.08, 0.1])))
+    fresh = True
+
+    @as_pytorch
+    def forward(self, x: Array) -> Array:
+        xp, x = xp_of(x), floating(x)
+        self.x = wide(x)
+        t = pi * self.x
+        self.y = xp.where(t == 0, 1.0, xp.sin(t) / xp.where(t == 0, 1.0, t))
+        return xp.asarray(self.y, dtype=x.dtype)
+
+    @as_pytorch
+    def backward(self, g: Array) -> Array:
+        # Near 0 the difference loses its digits: there the series of d(sin t / t)/dt, exact below |t| = 0.3.
+        xp, x = xp_of(g), self.x
+        t = pi * x
+        u = xp.clip(t, -0.3, 0.3)
+        s = u * u
+        series = -pi * u / 3 * (1 - s / 10 * (1 - s / 28 * (1 - s / 54 * (1 - s / 88))))
+        return g * xp.where(xp.abs(t) < 0.3, series, (xp.cos(t) - self.y) / xp.where(x == 0, 1.0, x))
+
+
+def sinc(x: TensorLike) -> Tensor:
+    """Take sin(pi x) / (pi x), which is 1 at 0.
+
+    Shapes: x: (*), y: (*)
+
+    >>> sinc([0.0, 0.5, 1.0]).data.round(3)
+    array([ 1.   ,  0.637, -0.   ], dtype=float32)
+    """
+    return Sinc.apply(x)
+
+
+class Deg2Rad(Function):
+    """y = x pi / 180;  dx = g pi / 180."""
+
+    latex = r"y = \frac{\pi}{180} x, \quad \bar x = \frac{\pi}{180} \bar y"
+    cases = one_input()
+    reads = ()
+    fresh = True
+
+    def forward(self, x: Array) -> Array:
+        return floating(x) * (pi / 180)
+
+    def backward(self, g: Array) -> Array:
+        return g * (pi / 180)
+
+
+def deg2rad(x: TensorLike) -> Tensor:
+    """Turn degrees into radians.
+
+    Shapes: x: (*), y: (*)
+
+    >>> deg2rad([180.0]).data.round(4)
+    array([3.1416], dtype=float32)
+    """
+    return Deg2Rad.apply(x)
+
+
+class Rad2Deg(Function):
+    """y = x 180 / pi;  dx = g 180 / pi."""
+
+    latex = r"y = \frac{180}{\pi} x, \quad \bar x = \frac{180}{\pi} \bar y"
+    cases = one_input()
+    reads = ()
+    fresh = True
+
+    def forward(self, x: Array) -> Array:
+        return floating(x) * (180 / pi)
+
+    def backward(self, g: Array) -> Array:
+        return g * (180 / pi)
+
+
+def rad2deg(x: TensorLike) -> Tensor:
+    """Turn radians into degrees.
+
+    Shapes: x: (*), y: (*)
+
+    >>> rad2deg([3.1415927]).data.round(2)
+    array([180.], dtype=float32)
+    """
+    return Rad2Deg.apply(x)
