@@ -72,8 +72,14 @@ from .ops import asinh as asinh
 from .ops import atan as atan
 from .ops import atan2 as atan2
 from .ops import atanh as atanh
+from .ops import atleast_1d as atleast_1d
+from .ops import atleast_2d as atleast_2d
+from .ops import atleast_3d as atleast_3d
 from .ops import binary_cross_entropy as binary_cross_entropy
 from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .ops import broadcast_tensors as broadcast_tensors
+from .ops import broadcast_to as broadcast_to
+from .ops import cartesian_prod as cartesian_prod
 from .ops import cast as cast
 from .ops import cat as cat
 from .ops import ceil as ceil
@@ -82,23 +88,35 @@ from .ops import clamp as clamp
 from .ops import clamp_max as clamp_max
 from .ops import clamp_min as clamp_min
 from .ops import clone as clone
+from .ops import column_stack as column_stack
+from .ops import concat as concat
+from .ops import concatenate as concatenate
+from .ops import contiguous as contiguous
 from .ops import copysign as copysign
 from .ops import cos as cos
 from .ops import cosh as cosh
 from .ops import count_nonzero as count_nonzero
 from .ops import cross_entropy as cross_entropy
+from .ops import cummax as cummax
+from .ops import cummin as cummin
+from .ops import cumprod as cumprod
+from .ops import cumsum as cumsum
+from .ops import cumulative_trapezoid as cumulative_trapezoid
 from .ops import deg2rad as deg2rad
+from .ops import diff as diff
 from .ops import div as div
 from .ops import dropout as dropout
 from .ops import dropout1d as dropout1d
 from .ops import dropout2d as dropout2d
 from .ops import dropout3d as dropout3d
+from .ops import dstack as dstack
 from .ops import einsum as einsum
 from .ops import embedding as embedding
 from .ops import eq as eq
 from .ops import exp as exp
 from .ops import exp2 as exp2
 from .ops import expand as expand
+from .ops import expand_as as expand_as
 from .ops import expm1 as expm1
 from .ops import feature_alpha_dropout as feature_alpha_dropout
 from .ops import flatten as flatten
@@ -115,6 +133,7 @@ from .ops import getitem as getitem
 from .ops import gt as gt
 from .ops import gumbel_softmax as gumbel_softmax
 from .ops import heaviside as heaviside
+from .ops import hstack as hstack
 from .ops import hypot as hypot
 from .ops import layer_norm as layer_norm
 from .ops import le as le
@@ -128,6 +147,7 @@ from .ops import log10 as log10
 from .ops import log_softmax as log_softmax
 from .ops import logaddexp as logaddexp
 from .ops import logaddexp2 as logaddexp2
+from .ops import logcumsumexp as logcumsumexp
 from .ops import logsigmoid as logsigmoid
 from .ops import logsumexp as logsumexp
 from .ops import lt as lt
@@ -136,8 +156,11 @@ from .ops import matmul as matmul
 from .ops import max as max  # noqa: A004
 from .ops import maximum as maximum
 from .ops import mean as mean
+from .ops import meshgrid as meshgrid
 from .ops import min as min  # noqa: A004
 from .ops import minimum as minimum
+from .ops import moveaxis as moveaxis
+from .ops import movedim as movedim
 from .ops import mse_loss as mse_loss
 from .ops import mul as mul
 from .ops import nan_to_num as nan_to_num
@@ -152,13 +175,16 @@ from .ops import permute as permute
 from .ops import pow as pow  # noqa: A004
 from .ops import prod as prod
 from .ops import rad2deg as rad2deg
+from .ops import ravel as ravel
 from .ops import reciprocal as reciprocal
 from .ops import relu as relu
 from .ops import remainder as remainder
 from .ops import reshape as reshape
+from .ops import reshape_as as reshape_as
 from .ops import rms_norm as rms_norm
 from .ops import round as round  # noqa: A004
 from .ops import rsqrt as rsqrt
+from .ops import select as select
 from .ops import set_index as set_index
 from .ops import sigmoid as sigmoid
 from .ops import sign as sign
@@ -179,14 +205,24 @@ from .ops import std as std
 from .ops import std_mean as std_mean
 from .ops import sub as sub
 from .ops import sum as sum  # noqa: A004
+from .ops import swapaxes as swapaxes
+from .ops import swapdims as swapdims
+from .ops import t as t
 from .ops import tan as tan
 from .ops import tanh as tanh
+from .ops import tensor_split as tensor_split
 from .ops import to as to
 from .ops import transpose as transpose
+from .ops import trapezoid as trapezoid
 from .ops import trunc as trunc
+from .ops import unbind as unbind
+from .ops import unflatten as unflatten
 from .ops import unsqueeze as unsqueeze
 from .ops import var as var
 from .ops import var_mean as var_mean
+from .ops import view as view
+from .ops import view_as as view_as
+from .ops import vstack as vstack
 from .ops import where as where
 from .ops import xlogy as xlogy
 

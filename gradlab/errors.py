@@ -25,6 +25,10 @@ class KeywordError(GradlabError, TypeError):
     """A keyword, or a kind of argument, that a function does not take."""
 
 
+class PlaceError(ArgumentError, IndexError):
+    """A place along an axis that the tensor does not have."""
+
+
 class DimError(ShapeError, IndexError):
     """An axis that the tensor does not have."""
 

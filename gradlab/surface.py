@@ -388,6 +388,26 @@ class Surface:
     def log_softmax(self, dim: int, dtype: Any = None) -> Tensor:
         return ops.log_softmax(self, dim, dtype)
 
+    # -- along one axis
+
+    def cumsum(self, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
+        return ops.cumsum(self, dim, dtype, **numpy)
+
+    def cumprod(self, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
+        return ops.cumprod(self, dim, dtype, **numpy)
+
+    def cummax(self, dim: int | None = None, **numpy: Any) -> Any:
+        return ops.cummax(self, dim, **numpy)
+
+    def cummin(self, dim: int | None = None, **numpy: Any) -> Any:
+        return ops.cummin(self, dim, **numpy)
+
+    def logcumsumexp(self, dim: int | None = None, **numpy: Any) -> Tensor:
+        return ops.logcumsumexp(self, dim, **numpy)
+
+    def diff(self, n: int = 1, dim: int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None) -> Tensor:
+        return ops.diff(self, n, dim, prepend, append)
+
     # -- shape
 
     @property
@@ -396,41 +416,96 @@ class Surface:
         return ops.permute(self, tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
 
     @property
+    def H(self) -> Tensor:
+        """A matrix transposed, as `t()`."""
+        return ops.t(self)
+
+    @property
     def mT(self) -> Tensor:
         """The last two axes swapped."""
         return ops.transpose(self, -2, -1)
 
-    def reshape(self, *shape: int | tuple[int, ...]) -> Tensor:
-        return ops.reshape(self, *shape)
+    def chunk(self, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+        return ops.chunk(self, chunks, dim)
 
-    view = reshape
-
-    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-        return ops.flatten(self, start_dim, end_dim)
-
-    def transpose(self, dim0: int, dim1: int) -> Tensor:
-        return ops.transpose(self, dim0, dim1)
-
-    def permute(self, *dims: int | tuple[int, ...]) -> Tensor:
-        return ops.permute(self, *dims)
+    def contiguous(self) -> Tensor:
+        return ops.contiguous(self)
 
     def expand(self, *shape: int | tuple[int, ...]) -> Tensor:
         return ops.expand(self, *shape)
 
-    def squeeze(self, dim: int | tuple[int, ...] | None = None) -> Tensor:
-        return ops.squeeze(self, dim)
+    def expand_as(self, other: Tensor) -> Tensor:
+        return ops.expand_as(self, other)
 
-    def unsqueeze(self, dim: int) -> Tensor:
-        return ops.unsqueeze(self, dim)
+    def broadcast_to(self, *shape: int | tuple[int, ...]) -> Tensor:
+        return ops.broadcast_to(self, *shape)
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        return ops.flatten(self, start_dim, end_dim)
+
+    def is_contiguous(self) -> bool:
+        """Whether the entries lie row by row in memory."""
+        return bool(self._data.flags.c_contiguous)  # type: ignore[attr-defined]
+
+    def movedim(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+        return ops.movedim(self, source, destination)
+
+    def moveaxis(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+        return ops.moveaxis(self, source, destination)
 
     def narrow(self, dim: int, start: int, length: int) -> Tensor:
         return ops.narrow(self, dim, start, length)
 
-    def split(self, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-        return ops.split(self, split_size, dim)  # type: ignore[arg-type]
+    def permute(self, *dims: int | tuple[int, ...]) -> Tensor:
+        return ops.permute(self, *dims)
 
-    def chunk(self, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-        return ops.chunk(self, chunks, dim)  # type: ignore[arg-type]
+    def ravel(self) -> Tensor:
+        return ops.ravel(self)
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> Tensor:
+        return ops.reshape(self, *shape)
+
+    def reshape_as(self, other: Tensor) -> Tensor:
+        return ops.reshape_as(self, other)
+
+    def select(self, dim: int, index: int) -> Tensor:
+        return ops.select(self, dim, index)
+
+    def split(self, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+        return ops.split(self, split_size, dim)
+
+    def squeeze(self, dim: int | tuple[int, ...] | None = None) -> Tensor:
+        return ops.squeeze(self, dim)
+
+    def swapaxes(self, axis0: int, axis1: int) -> Tensor:
+        return ops.swapaxes(self, axis0, axis1)
+
+    def swapdims(self, dim0: int, dim1: int) -> Tensor:
+        return ops.swapdims(self, dim0, dim1)
+
+    def t(self) -> Tensor:
+        return ops.t(self)
+
+    def tensor_split(self, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+        return ops.tensor_split(self, indices_or_sections, dim)
+
+    def transpose(self, dim0: int, dim1: int) -> Tensor:
+        return ops.transpose(self, dim0, dim1)
+
+    def unbind(self, dim: int = 0) -> tuple[Tensor, ...]:
+        return ops.unbind(self, dim)
+
+    def unflatten(self, dim: int, sizes: Sequence[int]) -> Tensor:
+        return ops.unflatten(self, dim, sizes)
+
+    def unsqueeze(self, dim: int) -> Tensor:
+        return ops.unsqueeze(self, dim)
+
+    def view(self, *shape: int | tuple[int, ...]) -> Tensor:
+        return ops.view(self, *shape)
+
+    def view_as(self, other: Tensor) -> Tensor:
+        return ops.view_as(self, other)
 
     def matmul(self, other: TensorLike) -> Tensor:
         return ops.matmul(self, other)

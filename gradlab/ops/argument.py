@@ -38,6 +38,18 @@ def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any], dtype: Any = None) -
     return params
 
 
+def one_dim(op: str, dim: Any, numpy: dict[str, Any]) -> int:
+    """The axis of an op that works along one, where NumPy's `axis` was also taken.
+
+    Raises:
+        KeywordError: none was given, or several.
+    """
+    dim = spelled(dim, False, numpy).get("dim")
+    if not isinstance(dim, int):
+        raise KeywordError(explain(f"{op}: along which axis?", got={"dim": dim}, need="one axis"))
+    return dim
+
+
 def _whole(dim: Any) -> Dim:
     """An axis as an int, several as a tuple of ints; no axes are all of them, as in PyTorch, and one in a tuple is one."""
     axes = [whole("dim", d) for d in dim] if isinstance(dim, (tuple, list)) else whole("dim", dim)

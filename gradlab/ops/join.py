@@ -1,4 +1,4 @@
-"""Joining tensors, and cutting one into pieces."""
+"""Joining tensors along an axis they have, or along a new one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..backend import Array, is_array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
-from .argument import axis_of
+from .argument import axis_of, tensor_of
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -35,12 +35,17 @@ class Cat(Function):
         Case(Draw((2, 3, 4)), Draw((2, 3, 1)), Draw((2, 3, 2)), dim=-1),
         Case(Draw((3,)), dim=0),
         Case(Draw((0, 3)), Draw((2, 3)), dim=0),
+        Case(Draw((0,)), Draw((2, 3)), Draw((2, 1)), dim=1),
     )
     aligns = True
     reads = ()
 
     def forward(self, *xs: Array, dim: int = 0) -> Array:
         xs = _arrays(xs)
+        self.shapes: list[tuple[int, ...]] = [x.shape for x in xs]
+        # PyTorch lets a list start with zeros(0), whatever shape the others have.
+        some = [x for x in xs if x.shape != (0,)]
+        xs = tuple(some) if some else xs
         try:
             y = xp_of(xs[0]).concatenate(xs, axis=dim)
         except ValueError:
@@ -54,15 +59,16 @@ class Cat(Function):
                 )
             ) from None
         self.dim = dim % y.ndim
-        self.lengths = [x.shape[dim] for x in xs]
         return y
 
     def backward(self, g: Array) -> tuple[Array, ...]:
         before = (slice(None),) * self.dim
         parts: list[Array] = []
         start = 0
-        for n in self.lengths:
-            parts.append(g[(*before, slice(start, start + n))])
+        for shape in self.shapes:
+            n = 0 if shape == (0,) else shape[self.dim]
+            part = g[(*before, slice(start, start + n))]
+            parts.append(xp_of(g).zeros(shape, dtype=g.dtype) if shape == (0,) else part)
             start += n
         return tuple(parts)
 
@@ -82,6 +88,28 @@ def cat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
     if not len(tensors):
         raise _none_given("cat")
     return Cat.apply(*tensors, dim=dim)
+
+
+def concat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
+    """Join tensors along an axis they have, as `cat`.
+
+    Shapes: each: (a_i, b), y: (sum of a_i, b) for dim 0
+
+    >>> concat([[1.0], [2.0]]).shape
+    (2,)
+    """
+    return cat(tensors, dim)
+
+
+def concatenate(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
+    """Join tensors along an axis they have, as `cat`.
+
+    Shapes: each: (a_i, b), y: (sum of a_i, b) for dim 0
+
+    >>> concatenate([[1.0], [2.0]]).shape
+    (2,)
+    """
+    return cat(tensors, dim)
 
 
 class Stack(Function):
@@ -136,85 +164,69 @@ def stack(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
     return Stack.apply(*tensors, dim=dim)
 
 
-class Narrow(Function):
-    """y = length entries of x along dim, from start on;  dx = g there, 0 elsewhere."""
-
-    latex = r"y = x_{s : s + n}, \quad \bar x_{s : s + n} = \bar y"
-    kind = "shape"
-    cases = (
-        Case(Draw((5, 3)), dim=0, start=1, length=2),
-        Case(Draw((2, 3, 4)), dim=-2, start=2, length=1),
-        Case(Draw((4,)), dim=0, start=0, length=4),
-        Case(Draw((0, 3)), dim=1, start=0, length=2),
-    )
-    reads = ()
-
-    def forward(self, x: Array, dim: int, start: int, length: int) -> Array:
-        axis = axis_of("narrow", dim, x)
-        if start < 0 or length < 0 or start + length > x.shape[dim]:
-            raise ShapeError(
-                explain(
-                    "narrow: this part reaches outside",
-                    got={"x": x.shape, "start": start, "length": length},
-                    need=f"a part of the {x.shape[dim]} entries along dim {dim}",
-                )
-            )
-        self.shape, self.part = x.shape, (*(slice(None),) * axis, slice(start, start + length))
-        return x[self.part]
-
-    def backward(self, g: Array) -> Array:
-        dx = xp_of(g).zeros(self.shape, dtype=g.dtype)
-        dx[self.part] = g
-        return dx
+def _shaped(tensors: Sequence[TensorLike], ndim: int) -> list[Tensor]:
+    """Each with `ndim` axes at the least: new ones in front, but the third behind."""
+    xs = [tensor_of(x) for x in tensors]
+    xs = [x.reshape((1,) * (min(ndim, 2) - x.ndim) + x.shape) if x.ndim < min(ndim, 2) else x for x in xs]
+    return [x.reshape(*x.shape, 1) if x.ndim < ndim else x for x in xs]
 
 
-def narrow(x: TensorLike, dim: int, start: int, length: int) -> Tensor:
-    """Take `length` entries along `dim`, from `start` on.
+def hstack(tensors: Sequence[TensorLike]) -> Tensor:
+    """Join side by side: vectors along their axis, anything else along the second.
 
-    Shapes: x: (a, b), y: (length, b) for dim 0
+    Shapes: each: (a, b_i), y: (a, sum of b_i)
 
-    >>> narrow([1.0, 2.0, 3.0], 0, 1, 2).data
-    array([2., 3.], dtype=float32)
+    >>> hstack([[1.0], [2.0, 3.0]]).data
+    array([1., 2., 3.], dtype=float32)
     """
-    return Narrow.apply(x, dim=dim, start=start, length=length)
+    xs = _shaped(tensors, 1)
+    return cat(xs, 0 if xs and xs[0].ndim == 1 else 1)
 
 
-def split(x: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """Cut along `dim` into pieces of one size (the last may be shorter), or of the sizes listed.
+def vstack(tensors: Sequence[TensorLike]) -> Tensor:
+    """Join one below the other; vectors are rows.
 
-    Shapes: x: (a, b), pieces: (split_size, b) for dim 0
+    Shapes: each: (a_i, b) or (b), y: (sum of a_i, b)
 
-    Raises:
-        ShapeError: the sizes listed don't add up to the axis.
-
-    >>> import gradlab as gl
-    >>> [piece.shape for piece in split(gl.zeros(5), 2)]
-    [(2,), (2,), (1,)]
+    >>> vstack([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 2)
     """
-    n = x.shape[axis_of("split", dim, x)]
-    if isinstance(split_size, int):
-        if split_size < 1:
-            raise ShapeError(explain("split: pieces need a size", got={"split_size": split_size}, need="1 or more"))
-        lengths = [min(split_size, n - start) for start in range(0, n, split_size)] or [0]
-    else:
-        lengths = list(split_size)
-        if sum(lengths) != n:
-            raise ShapeError(
-                explain("split: the sizes don't add up", got={"x": x.shape, "sizes": tuple(lengths)}, need=f"{n} in all along dim {dim}")
-            )
-    starts = [sum(lengths[:i]) for i in range(len(lengths))]
-    return tuple([narrow(x, dim, start, length) for start, length in zip(starts, lengths, strict=True)])
+    return cat(_shaped(tensors, 2), 0)
 
 
-def chunk(x: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Cut along `dim` into `chunks` pieces of equal size; the last may be shorter, and there may be fewer.
+def dstack(tensors: Sequence[TensorLike]) -> Tensor:
+    """Join behind one another, along the third axis; matrices are layers.
 
-    Shapes: x: (a, b), pieces: (a / chunks, b) for dim 0
+    Shapes: each: (a, b) or (a, b, c_i), y: (a, b, sum of c_i)
 
-    >>> import gradlab as gl
-    >>> [piece.shape for piece in chunk(gl.zeros(5), 3)]
-    [(2,), (2,), (1,)]
+    >>> dstack([[1.0, 2.0], [3.0, 4.0]]).shape
+    (1, 2, 2)
     """
-    if chunks < 1:
-        raise ShapeError(explain("chunk: into how many pieces?", got={"chunks": chunks}, need="1 or more"))
-    return split(x, max(1, -(-x.shape[axis_of("chunk", dim, x)] // chunks)), dim)
+    return cat(_shaped(tensors, 3), 2)
+
+
+def column_stack(tensors: Sequence[TensorLike]) -> Tensor:
+    """Join side by side; vectors are columns.
+
+    Shapes: each: (a) or (a, b_i), y: (a, sum of b_i)
+
+    >>> column_stack([[1.0, 2.0], [3.0, 4.0]]).data
+    array([[1., 3.],
+           [2., 4.]], dtype=float32)
+    """
+    return cat([x.reshape(-1, 1) if x.ndim < 2 else x for x in map(tensor_of, tensors)], 1)
+
+
+def cartesian_prod(*tensors: TensorLike) -> Tensor:
+    """List every combination of one entry each, the last changing fastest.
+
+    Shapes: inputs: (a), (b), ...; y: (a * b * ..., number of inputs), or (a) for one input
+
+    >>> cartesian_prod([1, 2], [3, 4]).tolist()
+    [[1, 3], [1, 4], [2, 3], [2, 4]]
+    """
+    xs = [tensor_of(x) for x in tensors]
+    if len(xs) == 1:
+        return xs[0]
+    shape, n = [x.numel() for x in xs], len(xs)
+    return stack([x.reshape((1,) * i + (-1,) + (1,) * (n - 1 - i)).expand(*shape).reshape(-1) for i, x in enumerate(xs)], -1)

@@ -12,11 +12,13 @@ import numpy as np
 
 from ..errors import KeywordError, ShapeError, explain
 from .arithmetic import add, mul, neg, sub
+from .axes import permute, transpose
 from .cast import cast
 from .clamp import clamp, nan_to_num
 from .comparison import eq, ge, gt, le, lt, ne
 from .division import div, floor_divide, fmod, remainder
 from .einsum import einsum
+from .expand import expand
 from .exponential import exp, exp2, expm1, log, log1p, log2, log10
 from .extremum import amax, amin, argmax, argmin
 from .hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
@@ -28,9 +30,10 @@ from .maximum import fmax, fmin, maximum, minimum
 from .power import float_power, hypot, pow, reciprocal, sqrt, square  # noqa: A004
 from .reduce import mean, prod, sum  # noqa: A004
 from .rounding import ceil, floor, round, trunc  # noqa: A004
-from .shape import expand, permute, reshape, squeeze, transpose, unsqueeze
+from .shape import reshape
 from .sign import abs, copysign, heaviside, sign, signbit  # noqa: A004
 from .spread import std, var
+from .squeeze import squeeze, unsqueeze
 from .trigonometry import acos, asin, atan, atan2, cos, deg2rad, rad2deg, sin, sinc, tan
 
 if TYPE_CHECKING:

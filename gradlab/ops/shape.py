@@ -1,14 +1,16 @@
-"""Ops that only rearrange: the same values under another shape. Most of them look at the same memory."""
+"""The same values, read row by row into another shape. Most of these ops look at the same memory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
-from .argument import axis_of, sizes
+from .argument import axis_of, sizes, tensor_of
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -60,6 +62,62 @@ def reshape(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     return Reshape.apply(x, shape=sizes(shape))
 
 
+def view(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+    """Read the entries into another shape without copying, so that a change of one is a change of both.
+
+    Shapes: x: (*), y: shape
+
+    Raises:
+        ShapeError: the entries don't fill the shape, or lie in an order that only a copy could change.
+
+    >>> view([1.0, 2.0, 3.0, 4.0], 2, 2).shape
+    (2, 2)
+    """
+    x = tensor_of(x)
+    y = reshape(x, *shape)
+    if not x.is_contiguous() and y.numel() and not xp_of(x.data).may_share_memory(x.data, y.data):
+        got = {"x": x.shape, "shape": sizes(shape)}
+        raise ShapeError(
+            explain("view: the entries lie in another order in memory", got=got, need="a shape that needs no copy", fix="x.reshape(...)")
+        )
+    return y
+
+
+def view_as(x: TensorLike, other: Tensor) -> Tensor:
+    """Read the entries into the shape of another tensor without copying, see `view`.
+
+    Shapes: x: (*), other: (+), y: (+)
+
+    >>> import gradlab as gl
+    >>> view_as([1.0, 2.0], gl.zeros(2, 1)).shape
+    (2, 1)
+    """
+    return view(x, other.shape)
+
+
+def reshape_as(x: TensorLike, other: Tensor) -> Tensor:
+    """Read the entries into the shape of another tensor.
+
+    Shapes: x: (*), other: (+), y: (+)
+
+    >>> import gradlab as gl
+    >>> reshape_as([1.0, 2.0], gl.zeros(2, 1)).shape
+    (2, 1)
+    """
+    return reshape(x, other.shape)
+
+
+def ravel(x: TensorLike) -> Tensor:
+    """Read the entries, row by row, into one axis.
+
+    Shapes: x: (a, b), y: (a * b)
+
+    >>> ravel([[1.0, 2.0], [3.0, 4.0]]).data
+    array([1., 2., 3., 4.], dtype=float32)
+    """
+    return reshape(x, -1)
+
+
 class Flatten(Function):
     """y = x with the axes start_dim..end_dim joined into one;  dx = g, read back."""
 
@@ -105,186 +163,49 @@ def flatten(x: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return Flatten.apply(x, start_dim=start_dim, end_dim=end_dim)
 
 
-class Transpose(Function):
-    """y = x with dim0 and dim1 swapped;  dx = g with them swapped back."""
+def unflatten(x: TensorLike, dim: int, sizes: Sequence[int]) -> Tensor:
+    """Open one axis into several; one size may be -1, for what remains.
 
-    latex = r"y = x^\top, \quad \bar x = \bar y^\top"
+    Shapes: x: (a, b * c), y: (a, b, c) for dim 1, sizes (b, c)
+
+    Raises:
+        ShapeError: the sizes don't multiply up to the axis.
+
+    >>> unflatten([[1.0, 2.0, 3.0, 4.0]], 1, (2, -1)).shape
+    (1, 2, 2)
+    """
+    x, wanted = tensor_of(x), tuple(sizes)
+    axis = axis_of("unflatten", dim, x)
+    known = prod([n for n in wanted if n != -1])
+    if not wanted or wanted.count(-1) > 1 or (x.shape[axis] % known if -1 in wanted and known else known != x.shape[axis]):
+        got = {"x": x.shape, "dim": dim, "sizes": wanted}
+        raise ShapeError(explain("unflatten: the sizes don't fit", got=got, need=f"a product of {x.shape[axis]}; one size may be -1"))
+    return reshape(x, *x.shape[:axis], *wanted, *x.shape[axis + 1 :])
+
+
+class Contiguous(Function):
+    """y = x, its entries row by row in memory;  dx = g."""
+
+    latex = r"y = x, \quad \bar x = \bar y"
     kind = "shape"
-    cases = (
-        Case(Draw((3, 4)), dim0=0, dim1=1),
-        Case(Draw((2, 3, 4)), dim0=-1, dim1=0),
-        Case(Draw((0, 3)), dim0=0, dim1=1),
-    )
+    cases = (Case(Draw((3, 4))), Case(Draw((2, 3, 4))), Case(Draw(())), Case(Draw((0, 3))))
     reads = ()
 
-    def forward(self, x: Array, dim0: int, dim1: int) -> Array:
-        self.dims = axis_of("transpose", dim0, x), axis_of("transpose", dim1, x)
-        return xp_of(x).swapaxes(x, *self.dims)
+    def forward(self, x: Array) -> Array:
+        return xp_of(x).array(x, order="C")
 
     def backward(self, g: Array) -> Array:
-        return xp_of(g).swapaxes(g, *self.dims)
+        return g
 
 
-def transpose(x: TensorLike, dim0: int, dim1: int) -> Tensor:
-    """Swap two axes.
+def contiguous(x: TensorLike) -> Tensor:
+    """Give the same values row by row in memory: `x` itself where they are, else a copy.
 
-    Shapes: x: (a, b), y: (b, a)
+    Shapes: x: (*), y: (*)
 
-    >>> transpose([[1.0, 2.0], [3.0, 4.0]], 0, 1).data
-    array([[1., 3.],
-           [2., 4.]], dtype=float32)
+    >>> import gradlab as gl
+    >>> contiguous(gl.ones(2, 3).T).is_contiguous()
+    True
     """
-    return Transpose.apply(x, dim0=dim0, dim1=dim1)
-
-
-class Permute(Function):
-    """y = x with its axes in the order dims;  dx = g in the inverse order."""
-
-    latex = r"y = \pi(x), \quad \bar x = \pi^{-1}(\bar y)"
-    kind = "shape"
-    cases = (
-        Case(Draw((2, 3, 4)), dims=(2, 0, 1)),
-        Case(Draw((2, 3, 4)), dims=(-1, 1, 0)),
-        Case(Draw((3, 4)), dims=(1, 0)),
-        Case(Draw(()), dims=()),
-        Case(Draw((0, 3)), dims=(1, 0)),
-    )
-    reads = ()
-
-    def forward(self, x: Array, dims: tuple[int, ...]) -> Array:
-        self.order = [axis_of("permute", d, x) for d in dims]
-        if sorted(self.order) != list(range(x.ndim)):
-            raise ShapeError(
-                explain(
-                    "permute: every axis must appear once",
-                    got={"x": x.shape, "dims": dims},
-                    need=f"the numbers 0 to {x.ndim - 1} in some order",
-                )
-            )
-        return xp_of(x).transpose(x, self.order)
-
-    def backward(self, g: Array) -> Array:
-        return xp_of(g).transpose(g, [self.order.index(i) for i in range(g.ndim)])
-
-
-def permute(x: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
-    """Put the axes in another order.
-
-    Shapes: x: (a, b, c), y: (c, a, b) for dims (2, 0, 1)
-
-    >>> permute([[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]], 2, 0, 1).shape
-    (3, 2, 1)
-    """
-    return Permute.apply(x, dims=sizes(dims))
-
-
-class Expand(Function):
-    """y = x repeated along axes of size 1;  dx = g summed over the copies."""
-
-    latex = r"y = \mathrm{expand}(x), \quad \bar x = \sum_{\mathrm{copies}} \bar y"
-    kind = "shape"
-    cases = (
-        Case(Draw((3, 1)), shape=(3, 4)),
-        Case(Draw((2, 1, 4)), shape=(-1, 3, -1)),
-        Case(Draw((4,)), shape=(2, 3, -1)),
-        Case(Draw(()), shape=(2, 3)),
-        Case(Draw((1, 3)), shape=(0, 3)),
-        Case(Draw((0, 3)), shape=(2, -1, -1)),
-    )
-    reads = ()
-
-    def forward(self, x: Array, shape: tuple[int, ...]) -> Array:
-        lead = len(shape) - x.ndim
-        full = tuple([x.shape[i - lead] if n == -1 and i >= lead else n for i, n in enumerate(shape)])
-        try:
-            return xp_of(x).broadcast_to(x, full)
-        except ValueError:
-            raise ShapeError(
-                explain(
-                    "expand: only axes of size 1 can grow",
-                    got={"x": x.shape, "shape": shape},
-                    need="sizes of x, or others where x has 1; -1 keeps a size",
-                )
-            ) from None
-
-    def backward(self, g: Array) -> Array:
-        return g  # Function.pull sums it over the copies
-
-
-def expand(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
-    """Repeat along axes of size 1, and along new ones in front, without copying; -1 keeps a size.
-
-    Shapes: x: (a, 1), y: (a, b)
-
-    >>> expand([[1.0], [2.0]], 2, 3).data
-    array([[1., 1., 1.],
-           [2., 2., 2.]], dtype=float32)
-    """
-    return Expand.apply(x, shape=sizes(shape))
-
-
-class Squeeze(Function):
-    """y = x without axes of size 1;  dx = g with them."""
-
-    latex = r"y = \mathrm{squeeze}(x), \quad \bar x = \mathrm{reshape}(\bar y)"
-    kind = "shape"
-    cases = (
-        Case(Draw((1, 3, 1))),
-        Case(Draw((1, 3, 1)), dim=-1),
-        Case(Draw((1, 3, 1)), dim=1),
-        Case(Draw((1, 3, 1)), dim=(0, 2)),
-        Case(Draw(())),
-        Case(Draw((0, 1)), dim=1),
-    )
-    reads = ()
-
-    def forward(self, x: Array, dim: int | tuple[int, ...] | None = None) -> Array:
-        self.shape = x.shape
-        dims = range(x.ndim) if dim is None else [axis_of("squeeze", d, x) for d in (dim if isinstance(dim, tuple) else (dim,))]
-        return xp_of(x).reshape(x, tuple([n for i, n in enumerate(x.shape) if n != 1 or i not in dims]))
-
-    def backward(self, g: Array) -> Array:
-        return xp_of(g).reshape(g, self.shape)
-
-
-def squeeze(x: TensorLike, dim: int | tuple[int, ...] | None = None) -> Tensor:
-    """Drop axes of size 1: all of them, or those of `dim` that have it.
-
-    Shapes: x: (1, a, 1), y: (a)
-
-    >>> squeeze([[[1.0], [2.0]]]).shape
-    (2,)
-    """
-    return Squeeze.apply(x, dim=dim)
-
-
-class Unsqueeze(Function):
-    """y = x with a new axis of size 1 at dim;  dx = g without it."""
-
-    latex = r"y = \mathrm{unsqueeze}(x), \quad \bar x = \mathrm{reshape}(\bar y)"
-    kind = "shape"
-    cases = (
-        Case(Draw((3, 4)), dim=0),
-        Case(Draw((2, 3, 4)), dim=-1),
-        Case(Draw(()), dim=0),
-        Case(Draw((0, 3)), dim=2),
-    )
-    reads = ()
-
-    def forward(self, x: Array, dim: int) -> Array:
-        self.shape = x.shape
-        return xp_of(x).expand_dims(x, axis_of("unsqueeze", dim, x, extra=1))
-
-    def backward(self, g: Array) -> Array:
-        return xp_of(g).reshape(g, self.shape)
-
-
-def unsqueeze(x: TensorLike, dim: int) -> Tensor:
-    """Add an axis of size 1 at `dim`.
-
-    Shapes: x: (a, b), y: (a, 1, b) for dim 1
-
-    >>> unsqueeze([1.0, 2.0], -1).shape
-    (2, 1)
-    """
-    return Unsqueeze.apply(x, dim=dim)
+    x = tensor_of(x)
+    return x if x.is_contiguous() else Contiguous.apply(x)

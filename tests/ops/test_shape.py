@@ -7,7 +7,7 @@ import pytest
 
 import gradlab as gl
 from gradlab import ops
-from gradlab.errors import ShapeError
+from gradlab.errors import ArgumentError, DimError, ShapeError
 
 
 def ar(*shape):
@@ -178,7 +178,7 @@ def test_chunk_cuts_by_number():
     assert [p.shape for p in ar(5).chunk(3)] == [(2,), (2,), (1,)]
     assert [p.shape for p in ar(2, 4).chunk(2, dim=1)] == [(2, 2), (2, 2)]
     assert [p.shape for p in ar(2).chunk(5)] == [(1,), (1,)]
-    assert [p.shape for p in gl.zeros(0).chunk(2)] == [(0,)]
+    assert [p.shape for p in gl.zeros(0).chunk(2)] == [(0,), (0,)]
 
 
 def test_pieces_that_make_no_sense_are_refused():
@@ -206,3 +206,96 @@ def test_a_cast_gives_the_gradient_back_in_the_old_dtype():
     assert y.dtype == "float32" and ops.cast(x, "int64").grad_fn is None
     y.sum().backward()
     assert x.grad.dtype == "float64" and x.grad.tolist() == [1, 1, 1]
+
+
+def test_view_looks_at_the_same_memory_or_is_refused():
+    x = ar(2, 3)
+    assert np.shares_memory(x.view(3, 2).data, x.data) and np.shares_memory(x.T.view(3, 1, 2).data, x.data)
+    with pytest.raises(ShapeError, match=r"view: the entries lie in another order in memory(.*\n)*  try:  x\.reshape"):
+        x.T.view(-1)
+    assert x.T.contiguous().view(-1).tolist() == x.T.reshape(-1).tolist() and x.contiguous() is x
+    pull(x.T.contiguous())
+    assert x.grad.tolist() == [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]
+
+
+def test_axes_move_and_the_rest_keeps_its_order():
+    x = gl.zeros(2, 3, 4, 5)
+    assert x.movedim(0, 2).shape == (3, 4, 2, 5) and x.movedim((0, -1), (1, 0)).shape == (5, 2, 3, 4)
+    assert np.moveaxis(x.data, (2, 0), (0, 3)).shape == gl.moveaxis(x, (2, 0), (0, 3)).shape
+    for source, destination in [(0, (1, 0)), ((0, 0), (1, 0)), ((0, 1), (2, 2))]:
+        with pytest.raises(DimError, match="movedim: the axes don't pair up"):
+            x.movedim(source, destination)
+    with pytest.raises(ShapeError, match="t: this is no matrix"):
+        x.t()
+    assert gl.tensor(1.0).t().shape == () and gl.zeros(3).t().shape == (3,) and gl.zeros(2, 3).H.shape == (3, 2)
+
+
+def test_an_axis_opens_into_several():
+    x = gl.zeros(2, 6)
+    assert x.unflatten(1, (2, 3)).shape == (2, 2, 3) and x.unflatten(-1, (-1, 2)).shape == (2, 3, 2)
+    for sizes in [(), (4, 2), (-1, 4), (-1, -1)]:
+        with pytest.raises(ShapeError, match="unflatten: the sizes don't fit"):
+            x.unflatten(1, sizes)
+
+
+def test_tensors_that_broadcast_are_brought_to_one_shape():
+    shapes = [y.shape for y in gl.broadcast_tensors(gl.zeros(3), gl.zeros(2, 1), gl.tensor(1.0))]
+    assert shapes == [(2, 3)] * 3
+    with pytest.raises(ShapeError, match="broadcast_tensors: the shapes don't broadcast"):
+        gl.broadcast_tensors(gl.zeros(3), gl.zeros(2))
+
+
+def test_meshgrid_counts_rows_first_unless_asked_for_xy():
+    a, b = ar(2), ar(3)
+    x, y = gl.meshgrid(a, b)
+    assert x.tolist() == [[1.0] * 3, [2.0] * 3] and y.shape == (2, 3)
+    pull(x)
+    assert a.grad.tolist() == [6.0, 15.0]
+    assert [g.shape for g in gl.meshgrid([a, b, gl.tensor(1.0)], indexing="xy")] == [(3, 2, 1)] * 3
+    with pytest.raises(ShapeError, match="meshgrid: coordinates along one axis"):
+        gl.meshgrid(gl.zeros(2, 2), b)
+    with pytest.raises(ArgumentError, match="meshgrid: which order"):
+        gl.meshgrid(a, b, indexing="yx")
+    assert gl.cartesian_prod(a, b).shape == (6, 2) and gl.cartesian_prod(a) is a
+
+
+def test_stacks_take_vectors_as_rows_columns_or_layers():
+    v, m, s = gl.zeros(3), gl.zeros(2, 3), gl.tensor(1.0)
+    assert gl.hstack([v, v]).shape == (6,) and gl.hstack([m, m]).shape == (2, 6) and gl.hstack([s, v]).shape == (4,)
+    assert gl.vstack([v, m]).shape == (3, 3) and gl.vstack([s, s]).shape == (2, 1)
+    assert gl.dstack([v, v]).shape == (1, 3, 2) and gl.dstack([m, m]).shape == (2, 3, 2) and gl.dstack([s, s]).shape == (1, 1, 2)
+    assert gl.column_stack([v, gl.zeros(3, 2)]).shape == (3, 3) and gl.column_stack([s, s]).shape == (1, 2)
+    for f in (gl.hstack, gl.vstack, gl.dstack, gl.column_stack, gl.concat, gl.concatenate):
+        with pytest.raises(ShapeError, match="there is nothing to join"):
+            f([])
+
+
+def test_a_list_to_join_may_start_with_nothing():
+    x = ar(2, 3)
+    y = gl.cat([gl.zeros(0), x], dim=1)
+    pull(y)
+    assert y.shape == (2, 3) and x.grad.tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+
+
+def test_tensor_split_cuts_as_evenly_as_can_be_or_at_places():
+    assert [p.tolist() for p in gl.tensor_split(gl.arange(5), 3)] == [[0, 1], [2, 3], [4]]
+    assert [p.shape for p in gl.tensor_split(gl.arange(2), 3)] == [(1,), (1,), (0,)]
+    assert [p.tolist() for p in gl.tensor_split(gl.arange(7), (5, 2, 9))] == [[0, 1, 2, 3, 4], [], [2, 3, 4, 5, 6], []]
+    assert [p.tolist() for p in gl.tensor_split(gl.arange(4), gl.tensor([-1]))] == [[0, 1, 2], [3]]
+    with pytest.raises(ArgumentError, match="into how many pieces"):
+        gl.tensor_split(gl.arange(4), 0)
+
+
+def test_unbind_and_select_give_one_entry_along_an_axis():
+    x = ar(2, 3)
+    a, _, c = x.unbind(1)
+    (a * 2 + c).sum().backward()
+    assert x.grad.tolist() == [[2.0, 0.0, 1.0]] * 2 and x.select(1, -1).tolist() == [3.0, 6.0]
+    assert x.narrow(1, -2, 2).tolist() == [[2.0, 3.0], [5.0, 6.0]] and gl.zeros(0).split(0)[0].shape == (0,)
+
+
+def test_at_least_so_many_axes():
+    assert [f(gl.tensor(1.0)).ndim for f in (gl.atleast_1d, gl.atleast_2d, gl.atleast_3d)] == [1, 2, 3]
+    assert gl.atleast_3d(gl.zeros(2)).shape == (1, 2, 1) and gl.atleast_3d(gl.zeros(2, 3)).shape == (2, 3, 1)
+    with pytest.raises(DimError, match="squeeze: an axis is named twice"):
+        gl.zeros(1, 2).squeeze((0, -2))

@@ -11,14 +11,21 @@ import gradlab as gl
 from gradlab import ops
 from gradlab.surface import Surface
 
-CASTS = {"astype", "to", "cpu", "float", "double", "long"}  # all of them are `ops.cast`, see test_tensor
+CASTS = {"astype", "to", "cpu", "float", "double", "long", "cuda"}  # all of them are `ops.cast`, see test_tensor
 PUBLIC = [name for name, f in vars(Surface).items() if inspect.isfunction(f) and not name.startswith("_")]
-METHODS = [name for name in PUBLIC if name not in CASTS | {"view"}]
+METHODS = [name for name in PUBLIC if name not in CASTS | {"is_contiguous"}]
 X = np.array([[0.5, 0.75], [1.0, 0.25]])
 ARGUMENTS = {
     **dict.fromkeys(["softmax", "log_softmax", "unsqueeze", "split", "chunk"], (1,)),
     "clamp": (1.0, 2.0), "masked_fill": (X > 1, 0.0), "reshape": (4, 1), "transpose": (0, 1), "permute": (1, 0),
     "expand": (3, 2, 2), "narrow": (0, 1, 1),
+}  # fmt: skip
+
+ARGUMENTS |= {  # along an axis, and other shapes
+    **dict.fromkeys(["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "tensor_split"], (1,)),
+    **dict.fromkeys(["movedim", "moveaxis", "select", "swapaxes", "swapdims"], (0, 1)),
+    **dict.fromkeys(["view", "broadcast_to"], (2, 2)), "unflatten": (1, (2, 1)),
+    **dict.fromkeys(["expand_as", "reshape_as", "view_as"], (gl.tensor(X.T),)),
 }  # fmt: skip
 
 

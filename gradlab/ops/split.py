@@ -1,0 +1,156 @@
+"""Cutting a tensor into pieces along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ..backend import Array, xp_of
+from ..cases import Case, Draw
+from ..errors import ArgumentError, ShapeError, explain
+from ..function import Function
+from .argument import axis_of, tensor_of, whole
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor, TensorLike
+
+
+class Narrow(Function):
+    """y = length entries of x along dim, from start on;  dx = g there, 0 elsewhere."""
+
+    latex = r"y = x_{s : s + n}, \quad \bar x_{s : s + n} = \bar y"
+    kind = "shape"
+    cases = (
+        Case(Draw((5, 3)), dim=0, start=1, length=2),
+        Case(Draw((2, 3, 4)), dim=-2, start=2, length=1),
+        Case(Draw((4,)), dim=0, start=0, length=4),
+        Case(Draw((4,)), dim=0, start=-2, length=2),
+        Case(Draw((0, 3)), dim=1, start=0, length=2),
+    )
+    reads = ()
+
+    def forward(self, x: Array, dim: int, start: int, length: int) -> Array:
+        axis = axis_of("narrow", dim, x)
+        start = start + x.shape[axis] if start < 0 else start
+        if start < 0 or length < 0 or start + length > x.shape[axis]:
+            raise ShapeError(
+                explain(
+                    "narrow: this part reaches outside",
+                    got={"x": x.shape, "start": start, "length": length},
+                    need=f"a part of the {x.shape[axis]} entries along dim {dim}",
+                )
+            )
+        self.shape, self.part = x.shape, (*(slice(None),) * axis, slice(start, start + length))
+        return x[self.part]
+
+    def backward(self, g: Array) -> Array:
+        dx = xp_of(g).zeros(self.shape, dtype=g.dtype)
+        dx[self.part] = g
+        return dx
+
+
+def narrow(x: TensorLike, dim: int, start: int, length: int) -> Tensor:
+    """Take `length` entries along `dim`, from `start` on, which may be counted from the end.
+
+    Shapes: x: (a, b), y: (length, b) for dim 0
+
+    >>> narrow([1.0, 2.0, 3.0], 0, 1, 2).data
+    array([2., 3.], dtype=float32)
+    """
+    return Narrow.apply(x, dim=dim, start=whole("start", start), length=length)
+
+
+def split(x: TensorLike, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """Cut along `dim` into pieces of one size (the last may be shorter), or of the sizes listed.
+
+    Shapes: x: (a, b), pieces: (split_size, b) for dim 0
+
+    Raises:
+        ShapeError: the sizes listed don't add up to the axis.
+
+    >>> import gradlab as gl
+    >>> [piece.shape for piece in split(gl.zeros(5), 2)]
+    [(2,), (2,), (1,)]
+    """
+    x = tensor_of(x)
+    n = x.shape[axis_of("split", dim, x)]
+    if isinstance(split_size, int):
+        if (split_size < 1 and n) or split_size < 0:
+            raise ShapeError(explain("split: pieces need a size", got={"split_size": split_size}, need="1 or more"))
+        lengths = [min(split_size, n - start) for start in range(0, n, split_size or 1)] or [0]
+    else:
+        lengths = list(split_size)
+        if sum(lengths) != n or min(lengths, default=0) < 0:
+            raise ShapeError(
+                explain("split: the sizes don't add up", got={"x": x.shape, "sizes": tuple(lengths)}, need=f"{n} in all along dim {dim}")
+            )
+    starts = [sum(lengths[:i]) for i in range(len(lengths))]
+    return tuple([narrow(x, dim, start, length) for start, length in zip(starts, lengths, strict=True)])
+
+
+def chunk(x: TensorLike, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """Cut along `dim` into `chunks` pieces of equal size; the last may be shorter, and there may be fewer.
+
+    Shapes: x: (a, b), pieces: (a / chunks, b) for dim 0
+
+    >>> import gradlab as gl
+    >>> [piece.shape for piece in chunk(gl.zeros(5), 3)]
+    [(2,), (2,), (1,)]
+    """
+    if chunks < 1:
+        raise ShapeError(explain("chunk: into how many pieces?", got={"chunks": chunks}, need="1 or more"))
+    x = tensor_of(x)
+    n = x.shape[axis_of("chunk", dim, x)]
+    return split(x, -(-n // chunks), dim) if n else split(x, [0] * chunks, dim)
+
+
+def tensor_split(x: TensorLike, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Cut along `dim` into pieces as equal as can be, the first ones longer; or in front of each place listed.
+
+    Shapes: x: (a, b), pieces: (a / sections, b) for dim 0
+
+    Raises:
+        ArgumentError: fewer than one section.
+
+    >>> [piece.tolist() for piece in tensor_split([1, 2, 3, 4, 5], 2)], [piece.tolist() for piece in tensor_split([1, 2, 3], [1])]
+    ([[1, 2, 3], [4, 5]], [[1], [2, 3]])
+    """
+    x = tensor_of(x)
+    axis = axis_of("tensor_split", dim, x)
+    n = x.shape[axis]
+    given = indices_or_sections if isinstance(indices_or_sections, (int, list, tuple)) else tensor_of(indices_or_sections).tolist()
+    if isinstance(given, int):
+        if given < 1:
+            raise ArgumentError(explain("tensor_split: into how many pieces?", got={"sections": given}, need="1 or more"))
+        return split(x, [n // given + (i < n % given) for i in range(given)], dim)
+    cuts = [None, *given, None]
+    before = (slice(None),) * axis
+    return tuple([x[(*before, slice(start, stop))] for start, stop in pairwise(cuts)])
+
+
+def select(x: TensorLike, dim: int, index: int) -> Tensor:
+    """Take one entry along `dim`, which is gone then.
+
+    Shapes: x: (a, b), y: (b) for dim 0
+
+    Raises:
+        PlaceError: there is no such entry.
+
+    >>> select([[1.0, 2.0], [3.0, 4.0]], 1, -1).data
+    array([2., 4.], dtype=float32)
+    """
+    x = tensor_of(x)
+    return x[(*(slice(None),) * axis_of("select", dim, x), whole("index", index))]
+
+
+def unbind(x: TensorLike, dim: int = 0) -> tuple[Tensor, ...]:
+    """Give every entry along `dim`, one by one.
+
+    Shapes: x: (a, b), each of a: (b) for dim 0
+
+    >>> [y.tolist() for y in unbind([[1.0, 2.0], [3.0, 4.0]], dim=1)]
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
+    x = tensor_of(x)
+    return tuple([select(x, dim, i) for i in range(x.shape[axis_of("unbind", dim, x)])])
