@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 
 from ._tensor import Tensor
-from .backend import DEFAULT_FLOAT, as_array, generator
+from .backend import DEFAULT_FLOAT, as_array, current_device, device_of, generator, moved, on_host
 from .errors import ShapeError, explain
 
 
-def tensor(data: object, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: object, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A new leaf with a copy of the numbers. Python floats become float32; arrays and integers keep their dtype.
 
     >>> tensor([1.0, 2.0]).dtype, tensor([1, 2]).dtype
     (dtype('float32'), dtype('int64'))
     """
     array = as_array(data._data if isinstance(data, Tensor) else data)
+    place = device_of(array) if device is None and not on_host(array) else current_device(device)
+    array = moved(array, place)
     return _leaf(array.astype(array.dtype if dtype is None else dtype, copy=True), requires_grad)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .array import Array, float16, float32, xp_of
 
-quiet = np.errstate(all="ignore")  # NaN and Inf are data: no warning for them. A device never warns, so that it needs nothing
+quiet = partial(np.errstate, all="ignore")  # NaN and Inf are data: no warning for them; a device gives none anyway
 
 
 def total(array: Array, axis: Any = None, keepdims: bool = False) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from .. import function
-from ..backend import Array, as_array, total, xp_of
+from ..backend import Array, as_array, is_array, total, xp_of
 from ..errors import ArgumentError, DimError, KeywordError, ShapeError, explain
 
 if TYPE_CHECKING:
@@ -118,10 +118,10 @@ def need_same_shape(op: str, a: Any, b: Any) -> None:
         )
 
 
-def reduced(losses: Array, reduction: str, n: float, shape: tuple[int, ...], dtype: Any) -> Array:
+def reduced(losses: Array, reduction: str, n: Any, shape: tuple[int, ...], dtype: Any) -> Array:
     """One loss an entry as asked for, in that dtype; a mean over nothing is NaN."""
     xp = xp_of(losses)
     if reduction == "none":
         return xp.asarray(xp.reshape(losses, shape), dtype=dtype)
     y = total(losses)
-    return xp.asarray(y if reduction == "sum" else y / n if n else y + xp.nan, dtype=dtype)
+    return xp.asarray(y if reduction == "sum" else y / n if is_array(n) or n else y + xp.nan, dtype=dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, as_array, total, xp_of
+from ..backend import Array, as_array, is_array, on_host, total, xp_of
 from ..cases import Case, Draw, Given, Ints
 from ..errors import DTypeError, LabelError, ShapeError, explain
 from ..function import Function
@@ -43,7 +43,10 @@ def _places(ids: Array, shape: tuple[int, int], ignore_index: int) -> tuple[tupl
     if ids.ndim != 1:
         ids = xp.reshape(ids, (n,))
     live = None
-    if n and not (all_below(ids, classes) and not 0 <= ignore_index < classes):
+    if not on_host(ids):  # whether every id is a class is not asked: the device would have to be waited for
+        live = ids != ignore_index
+        ids = xp.where(live, ids, 0)
+    elif n and not (all_below(ids, classes) and not 0 <= ignore_index < classes):
         live = ids != ignore_index
         ids = xp.where(live, ids, 0)
         low, high = xp.min(ids), xp.max(ids)
@@ -56,6 +59,19 @@ def _places(ids: Array, shape: tuple[int, int], ignore_index: int) -> tuple[tupl
                 )
             )
     return (xp.arange(n), ids), live
+
+
+def _counted(weights: Array, dtype: Any) -> Any:
+    """The sum, as a number where that waits for no device."""
+    n = xp_of(weights).sum(weights, dtype=dtype)
+    return float(n) if on_host(weights) else n
+
+
+def _divisor(n: Any, reduction: str) -> Any:
+    """What the gradient is divided by: 1 instead of nothing, where no row counts."""
+    if reduction != "mean":
+        return 1
+    return xp_of(n).where(n == 0, 1.0, n) if is_array(n) else n or 1
 
 
 class CrossEntropy(Function):
@@ -95,8 +111,8 @@ class CrossEntropy(Function):
         losses += xp.log(s[:, 0])
         n = p.shape[0]
         if live is not None:
-            losses, n = kept(losses, live), int(xp.sum(live))
-        self.p, self.at, self.live, self.shape, self.n = p, at, live, x.shape, n if reduction == "mean" and n else 1
+            losses, n = kept(losses, live), _counted(live, p.dtype)
+        self.p, self.at, self.live, self.shape, self.n = p, at, live, x.shape, _divisor(n, reduction)
         return reduced(losses, reduction, n, ids.shape, x.dtype)
 
     def backward(self, g: Array) -> tuple[Array, None]:
@@ -146,14 +162,14 @@ class SoftCrossEntropy(Function):
             wanted[at] = 1.0 if some is None else some
             if some is not None:
                 live = xp.asarray(some[:, None], dtype=rows.dtype)
-            n = float(xp.sum(wanted * w))
+            n = _counted(wanted * w, rows.dtype)
         self.factor = (1 - label_smoothing) * w
         self.q = wanted * self.factor + live * (label_smoothing / classes) * w
         z = rows - xp.max(rows, axis=1, keepdims=True)
         self.logs = z - xp.log(total(xp.exp(z), 1, keepdims=True))
         # A class that is masked by -inf costs nothing where nobody wants it.
         losses = -total(self.q * xp.where(self.q == 0, 0.0, self.logs), 1)
-        self.shape, self.n = x.shape, n if reduction == "mean" and n else 1
+        self.shape, self.n = x.shape, _divisor(n, reduction)
         return reduced(losses, reduction, n, places, x.dtype)
 
     def backward(self, g: Array) -> tuple[Array, Array | None]:

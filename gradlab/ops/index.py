@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import Array, align, is_array, scatter_add, xp_of
+from ..backend import Array, align, is_array, on_host, scatter_add, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ShapeError, explain
 from ..function import Function
@@ -29,7 +29,7 @@ def raw_index(index: Any) -> Any:
 
 def _raw(i: Any) -> Any:
     array = i.data if hasattr(i, "grad_fn") else i
-    if is_array(array) and not array.ndim and array.dtype.kind in "iu":
+    if on_host(array) and not array.ndim and array.dtype.kind in "iu":
         return int(array)
     return [_raw(j) for j in array] if isinstance(array, list) else array
 
@@ -130,6 +130,17 @@ def getitem(x: TensorLike, index: Any) -> Tensor:
     return Slice.apply(x, index=index) if _is_basic(index) else Gather.apply(x, index=index)
 
 
+def _last_writer(shape: tuple[int, ...], index: Any, order: Array) -> Array:
+    """Per place, the number of the last value that is written to it."""
+    xp = xp_of(order)
+    last = xp.zeros(shape, dtype=order.dtype)
+    if on_host(order):
+        last[index] = order
+    else:
+        xp.maximum.at(last, index, order)
+    return last
+
+
 class SetIndex(Function):
     """y = x with y[index] = v;  dx = g with 0 there, dv = g[index]."""
 
@@ -153,7 +164,7 @@ class SetIndex(Function):
         self.index = index = _copied(index, xp)
         y = xp.array(x)
         try:
-            y[index] = v
+            y[index] = v if on_host(x) or not xp.ndim(v) or _is_basic(index) else self._last_values(x, index, v)
         except ValueError:
             raise ShapeError(
                 explain(
@@ -164,6 +175,14 @@ class SetIndex(Function):
             ) from None
         self.shape, self.value_shape = x.shape, xp.shape(v)
         return y
+
+    @staticmethod
+    def _last_values(x: Array, index: Any, v: Array) -> Array:
+        """The values to write: where a place is written twice, the last one both times, as a device keeps no order."""
+        xp, shape = xp_of(x), x[index].shape
+        order = xp.reshape(xp.arange(prod(shape)), shape)
+        flat = xp.ravel(xp.broadcast_to(xp.reshape(v, v.shape[max(0, v.ndim - len(shape)) :]), shape))
+        return flat[_last_writer(x.shape, index, order)[index]]
 
     def backward(self, g: Array) -> tuple[Array | None, Array | None]:
         xp, index = xp_of(g), self.index
@@ -176,9 +195,7 @@ class SetIndex(Function):
             if not _is_basic(index):
                 # Where a place is written twice the last value stays; the one before it gets nothing.
                 order = xp.reshape(xp.arange(prod(dv.shape)), dv.shape)
-                last = xp.zeros(self.shape, dtype=order.dtype)
-                last[index] = order
-                dv = xp.where(last[index] == order, dv, 0.0)
+                dv = xp.where(_last_writer(self.shape, index, order)[index] == order, dv, 0.0)
             ones_in_front = len(self.value_shape) - dv.ndim
             dv = xp.reshape(dv, (1,) * ones_in_front + dv.shape) if ones_in_front > 0 else dv
         return dx, dv
