@@ -59,6 +59,8 @@ from .ops import acosh as acosh
 from .ops import add as add
 from .ops import addcdiv as addcdiv
 from .ops import addcmul as addcmul
+from .ops import addmm as addmm
+from .ops import addmv as addmv
 from .ops import all as all  # noqa: A004
 from .ops import alpha_dropout as alpha_dropout
 from .ops import amax as amax
@@ -75,14 +77,18 @@ from .ops import atanh as atanh
 from .ops import atleast_1d as atleast_1d
 from .ops import atleast_2d as atleast_2d
 from .ops import atleast_3d as atleast_3d
+from .ops import baddbmm as baddbmm
+from .ops import bilinear as bilinear
 from .ops import binary_cross_entropy as binary_cross_entropy
 from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .ops import bmm as bmm
 from .ops import broadcast_tensors as broadcast_tensors
 from .ops import broadcast_to as broadcast_to
 from .ops import cartesian_prod as cartesian_prod
 from .ops import cast as cast
 from .ops import cat as cat
 from .ops import ceil as ceil
+from .ops import chain_matmul as chain_matmul
 from .ops import chunk as chunk
 from .ops import clamp as clamp
 from .ops import clamp_max as clamp_max
@@ -96,6 +102,7 @@ from .ops import copysign as copysign
 from .ops import cos as cos
 from .ops import cosh as cosh
 from .ops import count_nonzero as count_nonzero
+from .ops import cross as cross
 from .ops import cross_entropy as cross_entropy
 from .ops import cummax as cummax
 from .ops import cummin as cummin
@@ -105,6 +112,7 @@ from .ops import cumulative_trapezoid as cumulative_trapezoid
 from .ops import deg2rad as deg2rad
 from .ops import diff as diff
 from .ops import div as div
+from .ops import dot as dot
 from .ops import dropout as dropout
 from .ops import dropout1d as dropout1d
 from .ops import dropout2d as dropout2d
@@ -135,6 +143,8 @@ from .ops import gumbel_softmax as gumbel_softmax
 from .ops import heaviside as heaviside
 from .ops import hstack as hstack
 from .ops import hypot as hypot
+from .ops import inner as inner
+from .ops import kron as kron
 from .ops import layer_norm as layer_norm
 from .ops import le as le
 from .ops import leaky_relu as leaky_relu
@@ -159,10 +169,12 @@ from .ops import mean as mean
 from .ops import meshgrid as meshgrid
 from .ops import min as min  # noqa: A004
 from .ops import minimum as minimum
+from .ops import mm as mm
 from .ops import moveaxis as moveaxis
 from .ops import movedim as movedim
 from .ops import mse_loss as mse_loss
 from .ops import mul as mul
+from .ops import mv as mv
 from .ops import nan_to_num as nan_to_num
 from .ops import nanmean as nanmean
 from .ops import nansum as nansum
@@ -171,6 +183,7 @@ from .ops import ne as ne
 from .ops import neg as neg
 from .ops import norm as norm
 from .ops import normalize as normalize
+from .ops import outer as outer
 from .ops import permute as permute
 from .ops import pow as pow  # noqa: A004
 from .ops import prod as prod
@@ -211,6 +224,7 @@ from .ops import t as t
 from .ops import tan as tan
 from .ops import tanh as tanh
 from .ops import tensor_split as tensor_split
+from .ops import tensordot as tensordot
 from .ops import to as to
 from .ops import transpose as transpose
 from .ops import trapezoid as trapezoid

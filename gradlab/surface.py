@@ -507,8 +507,43 @@ class Surface:
     def view_as(self, other: Tensor) -> Tensor:
         return ops.view_as(self, other)
 
+    # -- products and matrices
+
+    def addmm(self, mat1: TensorLike, mat2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+        return ops.addmm(self, mat1, mat2, beta=beta, alpha=alpha)  # type: ignore[arg-type]
+
+    def addmv(self, mat: TensorLike, vec: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+        return ops.addmv(self, mat, vec, beta=beta, alpha=alpha)  # type: ignore[arg-type]
+
+    def baddbmm(self, batch1: TensorLike, batch2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+        return ops.baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)  # type: ignore[arg-type]
+
+    def bmm(self, other: TensorLike) -> Tensor:
+        return ops.bmm(self, other)  # type: ignore[arg-type]
+
+    def cross(self, other: TensorLike, dim: int | None = None) -> Tensor:
+        return ops.cross(self, other, dim)  # type: ignore[arg-type]
+
+    def dot(self, other: TensorLike) -> Tensor:
+        return ops.dot(self, other)  # type: ignore[arg-type]
+
+    def inner(self, other: TensorLike) -> Tensor:
+        return ops.inner(self, other)  # type: ignore[arg-type]
+
+    def kron(self, other: TensorLike) -> Tensor:
+        return ops.kron(self, other)  # type: ignore[arg-type]
+
     def matmul(self, other: TensorLike) -> Tensor:
         return ops.matmul(self, other)
+
+    def mm(self, other: TensorLike) -> Tensor:
+        return ops.mm(self, other)  # type: ignore[arg-type]
+
+    def mv(self, other: TensorLike) -> Tensor:
+        return ops.mv(self, other)  # type: ignore[arg-type]
+
+    def outer(self, other: TensorLike) -> Tensor:
+        return ops.outer(self, other)  # type: ignore[arg-type]
 
     # -- copies
 

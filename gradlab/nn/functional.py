@@ -1,6 +1,7 @@
 """The functions behind the modules, under PyTorch's names: `import gradlab.nn.functional as F`."""
 
 from ..ops import alpha_dropout as alpha_dropout
+from ..ops import bilinear as bilinear
 from ..ops import binary_cross_entropy as binary_cross_entropy
 from ..ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ..ops import cross_entropy as cross_entropy

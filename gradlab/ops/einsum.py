@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import combinations
-from math import prod
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, as_array, total, xp_of
+import numpy as np
+
+from ..backend import Array, as_array, xp_of
 from ..cases import Case, Draw
-from ..errors import ArgumentError, ShapeError, explain
+from ..errors import ArgumentError, DimError, ShapeError, explain
 from ..function import Function
+from .argument import need_letters
+from .contraction import contracted, laid, plain, read
 from .dtype import beside, need_one_dtype
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-Shapes = tuple[tuple[int, ...], ...]
 
 
 class Einsum(Function):
@@ -66,10 +67,10 @@ class Einsum(Function):
             if x.dtype is not arrays[0].dtype:
                 need_one_dtype("einsum", first=arrays[0], other=x)
         self.shapes = tuple([x.shape for x in arrays])
-        self.full, self.terms, self.out, self.size = _read(equation, self.shapes)
-        self.parts = [_plain(x, s, t) for x, s, t in zip(arrays, self.full, self.terms, strict=True)]
-        y, letters = _contracted(self.parts, self.terms, self.out)
-        return _laid(y, letters, self.out)
+        self.full, self.terms, self.out, self.size = read(equation, self.shapes)
+        self.parts = [plain(x, s, t) for x, s, t in zip(arrays, self.full, self.terms, strict=True)]
+        y, letters = contracted(self.parts, self.terms, self.out)
+        return laid(y, letters, self.out)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
         return tuple([self._for_one(k, g) if need else None for k, need in enumerate(self.needs)])
@@ -77,8 +78,8 @@ class Einsum(Function):
     def _for_one(self, k: int, g: Array) -> Array:
         """g with the inputs other than the k-th, then the diagonal and the letters that were summed alone put back."""
         term, xp = self.terms[k], xp_of(g)
-        d, letters = _contracted([g, *self.parts[:k], *self.parts[k + 1 :]], [self.out, *self.terms[:k], *self.terms[k + 1 :]], term)
-        d = _laid(d, letters, term)
+        d, letters = contracted([g, *self.parts[:k], *self.parts[k + 1 :]], [self.out, *self.terms[:k], *self.terms[k + 1 :]], term)
+        d = laid(d, letters, term)
         extent = tuple([self.size[c] for c in term])
         if d.shape != extent:
             d = xp.broadcast_to(d, extent)
@@ -94,152 +95,6 @@ class Einsum(Function):
                 at = xp.reshape(n, (-1, *[1] * (len(full) - first - 1))) == xp.reshape(n, (-1, *[1] * (len(full) - i - 1)))
                 d = xp.where(at, d, 0.0)
         return d
-
-
-def _plain(x: Array, full: str, term: str) -> Array:
-    """The input with each letter once, without the axes of size 1 that only meet longer ones."""
-    if full == term:
-        return x
-    xp = xp_of(x)
-    if any(c not in term for c in full):
-        x = x[tuple([slice(None) if c in term else 0 for c in full])]
-        full = "".join([c for c in full if c in term])
-    while full != term:
-        i = next(i for i, c in enumerate(full) if c in full[:i])
-        first = full.index(full[i])
-        x = xp.moveaxis(xp.diagonal(x, axis1=first, axis2=i), -1, first)
-        full = full[:i] + full[i + 1 :]
-    return x
-
-
-def _contracted(arrays: list[Array], terms: list[str], out: str) -> tuple[Array, str]:
-    """The product of all, two at a time, without the letters that are not in `out`; and its letters, in some order."""
-    arrays, terms = [*arrays], [*terms]
-    while len(arrays) > 1:
-        # First the two whose product is the smallest beside what it replaces.
-        i, j = (0, 1) if len(arrays) == 2 else min(combinations(range(len(arrays)), 2), key=lambda p: _growth(arrays, terms, out, *p))
-        y, t, x, s = arrays.pop(j), terms.pop(j), arrays.pop(i), terms.pop(i)
-        x, s = _pair(x, s, y, t, out + "".join([c for term in terms for c in term if c not in out]))
-        arrays.append(x)
-        terms.append(s)
-    return _summed(arrays[0], terms[0], out)
-
-
-def _growth(arrays: list[Array], terms: list[str], out: str, i: int, j: int) -> int:
-    size = dict(zip(terms[i] + terms[j], arrays[i].shape + arrays[j].shape, strict=True))
-    others = "".join([out, *[t for k, t in enumerate(terms) if k not in (i, j)]])
-    return prod([n for c, n in size.items() if c in others]) - prod(arrays[i].shape) - prod(arrays[j].shape)
-
-
-def _pair(a: Array, s: str, b: Array, t: str, keep: str) -> tuple[Array, str]:
-    """Two terms multiplied and summed over what nobody needs: one product of matrices, which BLAS does."""
-    a, s = _summed(a, s, keep + t)
-    b, t = _summed(b, t, keep + s)
-    inner = "".join([c for c in s if c in t and c not in keep])
-    if not inner:  # nothing is added up: entry by entry
-        letters = "".join(dict.fromkeys([c for c in keep if c in s or c in t]))
-        return _laid(a, s, letters) * _laid(b, t, letters), letters
-    batch = "".join([c for c in s if c in t and c in keep])
-    rows, columns = "".join([c for c in s if c not in t]), "".join([c for c in t if c not in s])
-    if rows and columns and keep.find(columns[0]) < keep.find(rows[0]):  # so that the result needs no copy to be in order
-        a, s, rows, b, t, columns = b, t, columns, a, s, rows
-    y = _matrices(a, s, batch, rows, inner) @ _matrices(b, t, batch, inner, columns)
-    letters = batch + rows + columns
-    if len(rows) != 1 or len(columns) != 1:
-        size = dict(zip(s + t, a.shape + b.shape, strict=True))
-        y = xp_of(y).reshape(y, tuple([size[c] for c in letters]))
-    return y, letters
-
-
-def _matrices(x: Array, term: str, batch: str, rows: str, columns: str) -> Array:
-    """As matrices (rows, columns), several letters in one axis, with the batch in front."""
-    xp, order = xp_of(x), batch + rows + columns
-    if order != term:
-        x = xp.transpose(x, tuple([term.index(c) for c in order]))
-    if len(rows) != 1 or len(columns) != 1:
-        n, m = len(batch), len(batch) + len(rows)
-        x = xp.reshape(x, (*x.shape[:n], prod(x.shape[n:m]), prod(x.shape[m:])))
-    if order[-1] != term[-1] and (not rows or rows[-1] != term[-1]):  # BLAS reads matrices one of whose axes is dense
-        x = xp.ascontiguousarray(x)
-    return x
-
-
-def _summed(x: Array, term: str, keep: str) -> tuple[Array, str]:
-    gone = tuple([i for i, c in enumerate(term) if c not in keep])
-    return (total(x, gone), "".join([c for c in term if c in keep])) if gone else (x, term)
-
-
-def _laid(x: Array, term: str, letters: str) -> Array:
-    """With the axes in the order of `letters`, size 1 where the term lacks one."""
-    if term == letters:
-        return x
-    xp, there = xp_of(x), [c for c in letters if c in term]
-    x = xp.transpose(x, tuple([term.index(c) for c in there]))
-    if len(there) == len(letters):
-        return x
-    extent = dict(zip(there, x.shape, strict=True))
-    return xp.reshape(x, tuple([extent.get(c, 1) for c in letters]))
-
-
-@lru_cache(maxsize=1024)
-def _read(equation: str, shapes: Shapes) -> tuple[list[str], list[str], str, dict[str, int]]:
-    """Per input its letters, and those without repetition and without 1s that broadcast; the result's letters; their sizes."""
-    left, arrow, right = "".join(equation.split()).partition("->")
-    written = left.split(",")
-    if len(written) != len(shapes):
-        got = {"equation": repr(equation), "operands": len(shapes)}
-        raise ArgumentError(explain("einsum: one term an operand, with commas between", got=got, need=f"{len(written)} operands"))
-    for term in [*written, right]:
-        letters = term.replace("...", "", 1)
-        wrong = next((c for c in letters if not (c.isascii() and c.isalpha())), "")
-        if wrong:
-            got = {"equation": repr(equation), "term": repr(term)}
-            raise ArgumentError(explain(f"einsum: {wrong!r} is no letter", got=got, need="letters, and ... once a term"))
-    full = [_spelled(equation, term, shape) for term, shape in zip(written, shapes, strict=True)]
-    dots = max([[c for c in term if not c.isascii()] for term in full], key=len)
-    size: dict[str, int] = {}
-    for term, shape in zip(full, shapes, strict=True):
-        for c, n in zip(term, shape, strict=True):
-            if n != shape[term.index(c)] or (n != size.setdefault(c, n) and 1 not in (n, size[c])):  # a diagonal does not broadcast
-                raise _sizes_differ(equation, c, full, shapes)
-            size[c] = n if size[c] == 1 else size[c]
-    count = "".join(full)
-    if arrow:
-        out = right.replace("...", "".join(dots))
-        for c in out:
-            if c not in count or out.count(c) > 1:
-                what = "none of the inputs has" if c not in count else "the result has twice"
-                got = {"equation": repr(equation), "result": repr(right)}
-                raise ArgumentError(explain(f"einsum: the letter {c!r}, which {what}", got=got, need="letters of the inputs, each once"))
-    else:
-        out = "".join(dots) + "".join(sorted([c for c in set(count) - set(dots) if count.count(c) == 1]))
-    terms = [
-        "".join(dict.fromkeys([c for c, n in zip(term, shape, strict=True) if n == size[c]]))
-        for term, shape in zip(full, shapes, strict=True)
-    ]
-    return full, terms, out, size
-
-
-def _spelled(equation: str, term: str, shape: tuple[int, ...]) -> str:
-    """The term with a sign of its own for each axis under the dots, counted from the last."""
-    letters = len(term.replace("...", "", 1))
-    hidden = len(shape) - letters
-    if hidden < 0 or (hidden and "..." not in term):
-        got = {"equation": repr(equation), "term": repr(term), "operand": shape}
-        need = f"{'at least ' if '...' in term else ''}{letters} axes"
-        raise ShapeError(
-            explain("einsum: a letter an axis", got=got, need=need, fix=f"'...{term}'" if hidden > 0 and "->" not in equation else "")
-        )
-    return term.replace("...", "".join([chr(0x2460 + hidden - i) for i in range(hidden)]))
-
-
-def _sizes_differ(equation: str, letter: str, full: list[str], shapes: Shapes) -> ShapeError:
-    name = letter if letter.isascii() else "..."
-    got: dict[str, Any] = {"equation": repr(equation)}
-    for k, (term, shape) in enumerate(zip(full, shapes, strict=True)):
-        if letter in term:
-            got[f"operand {k}"] = f"{shape}, {name!r} is {', '.join([str(n) for c, n in zip(term, shape, strict=True) if c == letter])}"
-    return ShapeError(explain(f"einsum: the sizes of {name!r} differ", got=got, need="one size a letter, or 1, which broadcasts"))
 
 
 def einsum(equation: str, *operands: TensorLike) -> Tensor:
@@ -266,3 +121,126 @@ def einsum(equation: str, *operands: TensorLike) -> Tensor:
     return Einsum.apply(
         *[beside(x, like) if hasattr(x, "dtype") or isinstance(x, (list, tuple)) else as_array(x) for x in operands], equation=equation
     )
+
+
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
+    """Multiply every entry of one vector by every entry of another.
+
+    Shapes: a: (n), b: (m), y: (n, m)
+
+    Raises:
+        ShapeError: other shapes.
+
+    >>> outer([1.0, 2.0], [3.0, 4.0]).data
+    array([[3., 4.],
+           [6., 8.]], dtype=float32)
+    """
+    need_letters("outer", "(n), (m)", a=a, b=b)
+    return einsum("i,j->ij", beside(a, b), beside(b, a))
+
+
+def inner(a: TensorLike, b: TensorLike) -> Tensor:
+    """Multiply along the last axis of both and add up; a single number multiplies everything.
+
+    Shapes: a: (*, k), b: (+, k), y: (*, +)
+
+    Raises:
+        ShapeError: the last sizes differ.
+
+    >>> inner([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).data
+    array([21., 43.], dtype=float32)
+    """
+    n, m = [len(_shape(x)) for x in (a, b)]
+    return einsum(",...->..." if not n else "...,->...", a, b) if not n or not m else tensordot(a, b, ([-1], [-1]))
+
+
+def tensordot(a: TensorLike, b: TensorLike, dims: int | Sequence[Sequence[int]] = 2) -> Tensor:
+    """Multiply and add up over axes of `a` and as many of `b`: the last ones and the first ones, or those in two lists.
+
+    Shapes: a: (*, k), b: (k, +), y: (*, +) with dims=1
+
+    Raises:
+        ShapeError: sizes that differ; they are not broadcast.
+        DimError: an axis that is not there.
+        ArgumentError: two lists of different lengths.
+
+    >>> tensordot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]], dims=2).data
+    array(5., dtype=float32)
+    """
+    x, y = _shape(a), _shape(b)
+    if isinstance(dims, int):
+        if not 0 <= dims <= min(len(x), len(y)):
+            need = f"0 to {min(len(x), len(y))} axes, or two lists of axes"
+            raise ArgumentError(explain("tensordot: how many axes?", got={"a": x, "b": y, "dims": dims}, need=need))
+        dims = (range(len(x) - dims, len(x)), range(dims))
+    if len(dims) != 2 or len(dims[0]) != len(dims[1]):
+        raise ArgumentError(explain("tensordot: which axes?", got={"dims": dims}, need="a number, or two lists of as many axes"))
+    pairs = [(_axis(i, x), _axis(j, y)) for i, j in zip(*dims, strict=True)]
+    if any(x[i] != y[j] for i, j in pairs) or any(len({pair[side] for pair in pairs}) != len(pairs) for side in (0, 1)):
+        got = {"a": x, "b": y, "dims": tuple([list(d) for d in dims])}
+        raise ShapeError(
+            explain("tensordot: the sizes to add up over differ", got=got, need="the same size under each pair, each axis once")
+        )
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    s, t = [*letters[: len(x)]], [*letters[len(x) : len(x) + len(y)]]
+    for i, j in pairs:
+        t[j] = s[i]
+    out = [c for i, c in enumerate(s) if i not in dict(pairs)] + [c for c in t if c not in s]
+    return einsum(f"{''.join(s)},{''.join(t)}->{''.join(out)}", a, b)
+
+
+def bilinear(input1: TensorLike, input2: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor:
+    """Map pairs of feature rows: for every output x1 W x2, plus `bias`.
+
+    Shapes: input1: (*, in1), input2: (*, in2), weight: (out, in1, in2), bias: (out), y: (*, out)
+
+    Raises:
+        ShapeError: sizes that differ.
+
+    >>> bilinear([1.0, 2.0], [3.0, 4.0], [[[1.0, 0.0], [0.0, 1.0]]]).data
+    array([11.], dtype=float32)
+    """
+    x, y, w = _shape(input1), _shape(input2), _shape(weight)
+    if not x or len(w) != 3 or x[:-1] != y[:-1] or (x[-1], y[-1]) != w[1:] or (bias is not None and _shape(bias) != w[:1]):
+        got = {"input1": x, "input2": y, "weight": w, "bias": None if bias is None else _shape(bias)}
+        need = "input1: (*, in1), input2: (*, in2), weight: (out, in1, in2), bias: (out)"
+        raise ShapeError(explain("bilinear: the shapes don't fit", got=got, need=need))
+    out = einsum("...i,oij,...j->...o", input1, weight, input2)
+    return out if bias is None else out + beside(bias, out)
+
+
+def chain_matmul(*matrices: TensorLike) -> Tensor:
+    """Multiply matrices in the order that costs little, not from left to right; the first and the last may be vectors.
+
+    Shapes: (n, k), (k, m), (m, p)...: y: (n, p)
+
+    Raises:
+        ShapeError: neighbours whose sizes differ.
+
+    >>> chain_matmul([[1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]], [[3.0], [4.0]]).data
+    array([[11.]], dtype=float32)
+    """
+    shapes = [_shape(x) for x in matrices]
+    ends = [len(matrices) - 1, 0]
+    fits = all(len(s) == 2 or (len(s) == 1 and i in ends) for i, s in enumerate(shapes))
+    if not fits or not shapes or any(s[-1] != t[0] for s, t in pairwise(shapes)):
+        got = {f"matrix {i}": s for i, s in enumerate(shapes)}
+        raise ShapeError(explain("chain_matmul: the shapes don't fit", got=got, need="(n, k), (k, m), (m, p), ...; a vector first or last"))
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    terms = [letters[i : i + 2] for i in range(len(shapes))]
+    if len(shapes[0]) == 1:
+        terms[0] = terms[0][1:]
+    if len(shapes[-1]) == 1 and len(shapes) > 1:
+        terms[-1] = terms[-1][:1]
+    return einsum(",".join(terms), *matrices)
+
+
+def _axis(dim: int, shape: tuple[int, ...]) -> int:
+    n = len(shape)
+    if not -n <= dim < n:
+        raise DimError(explain(f"tensordot: there is no axis {dim}", got={"shape": shape}, need=f"a dim from {-n} to {n - 1}"))
+    return dim % n
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    return x.shape if hasattr(x, "shape") else np.shape(x)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..backend import Array, total, xp_of
+from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
-from .dtype import beside, need_one_dtype
+from .argument import need_letters
+from .dtype import beside, need_one_dtype, times
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -41,7 +42,10 @@ class MatMul(Function):
         try:
             if a.dtype is not b.dtype:
                 need_one_dtype("matmul", a=a, b=b)
-            return a @ b
+            if b.ndim == 2 and a.ndim > 2:  # rows of one matrix: a single product, not one a batch entry
+                xp = xp_of(a)
+                return xp.reshape(times(xp.reshape(a, (prod(a.shape[:-1]), a.shape[-1])), b), (*a.shape[:-1], b.shape[-1]))
+            return times(a, b)
         except (ValueError, AttributeError):  # AttributeError: a Python number
             raise _mismatch(xp_of(a).shape(a), xp_of(b).shape(b)) from None
 
@@ -54,13 +58,14 @@ class MatMul(Function):
             a, g = a[None, :], (g[..., None] if columns else g[..., None, :])
         if columns:
             b, g = b[:, None], g[..., None]
-        da = g @ xp.swapaxes(b, -1, -2) if for_a else None
-        db = None
-        if for_b and b.ndim == 2 and a.ndim > 2:  # one product of tall matrices, not a batch of products and a sum
-            n = prod(a.shape[:-1])
-            db = xp.transpose(xp.reshape(a, (n, a.shape[-1]))) @ xp.reshape(g, (n, g.shape[-1]))
-        elif for_b:
-            db = xp.swapaxes(a, -1, -2) @ g
+        shape, tall = a.shape, b.ndim == 2 and a.ndim > 2
+        if tall:  # one product of tall matrices, not a batch of products and a sum
+            n = prod(shape[:-1])
+            a, g = xp.reshape(a, (n, shape[-1])), xp.reshape(g, (n, g.shape[-1]))
+        da = times(g, xp.swapaxes(b, -1, -2)) if for_a else None
+        db = times(xp.swapaxes(a, -1, -2), g) if for_b else None
+        if tall and da is not None:
+            da = xp.reshape(da, shape)
         if rows and da is not None:
             da = da[..., 0, :]
         if columns and db is not None:
@@ -96,77 +101,62 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     return MatMul.apply(beside(a, b), beside(b, a))
 
 
-class Linear(Function):
-    """y = x W^T + b;  dx = g W, dW = g^T x, db = sum of g over all but the last axis."""
+def mm(a: TensorLike, b: TensorLike) -> Tensor:
+    """Multiply two matrices; unlike `matmul` it takes nothing else.
 
-    latex = r"Y = XW^\top + b, \quad \bar X = \bar Y W, \quad \bar W = \bar Y^\top X, \quad \bar b = \sum_n \bar Y_n"
-    kind = "matmul"
-    cases = (
-        Case(Draw((3, 4)), Draw((2, 4)), Draw((2,))),
-        Case(Draw((3, 4)), Draw((2, 4))),
-        Case(Draw((2, 3, 4)), Draw((5, 4)), Draw((5,))),
-        Case(Draw((4,)), Draw((2, 4)), Draw((2,))),
-        Case(Draw((0, 4)), Draw((2, 4)), Draw((2,))),
-        Case(Draw((3, 4)), Draw((2, 4)), Draw((1,))),
-    )
-    reads = ("inputs",)
-    fresh = True
-
-    @staticmethod
-    def reference(x: Array, weight: Array, bias: Array | float = 0.0) -> Array:
-        """The formula as printed."""
-        return x @ xp_of(x).swapaxes(weight, 0, 1) + bias
-
-    def forward(self, x: Array, weight: Array, bias: Array | None = None) -> Array:
-        if weight.ndim != 2 or not x.ndim or x.shape[-1] != weight.shape[1]:
-            fix = "weight.T" if weight.ndim == 2 and x.ndim and x.shape[-1] == weight.shape[0] else ""
-            raise ShapeError(
-                explain(
-                    "linear: the number of features differs",
-                    got={"x": x.shape, "weight": weight.shape},
-                    need="x: (*, in), weight: (out, in)",
-                    fix=fix,
-                )
-            )
-        extent = getattr(bias, "shape", ())  # a Python number has none
-        if extent not in ((weight.shape[0],), (1,), ()):
-            got = {"weight": weight.shape, "bias": extent}
-            raise ShapeError(explain("linear: the bias does not fit the weight", got=got, need=f"bias: ({weight.shape[0]},)"))
-        if x.dtype is not weight.dtype:
-            need_one_dtype("linear", x=x, weight=weight)
-        xp = xp_of(x)
-        self.x, self.weight = x, weight
-        # Rows of one matrix: BLAS gets a single product, whatever stands in front.
-        y = (x if x.ndim <= 2 else xp.reshape(x, (prod(x.shape[:-1]), x.shape[-1]))) @ xp.transpose(weight)
-        if bias is not None:
-            if getattr(bias, "dtype", y.dtype) is not y.dtype:
-                need_one_dtype("linear", bias=bias, weight=weight)
-            y += bias
-        return y if x.ndim <= 2 else xp.reshape(y, (*x.shape[:-1], weight.shape[0]))
-
-    def backward(self, g: Array) -> tuple[Array | None, ...]:
-        xp, x, weight, needs = xp_of(g), self.x, self.weight, self.needs
-        if x.ndim != 2:
-            rows = prod(x.shape[:-1])
-            x, g = xp.reshape(x, (rows, x.shape[-1])), xp.reshape(g, (rows, g.shape[-1]))
-        dx = xp.reshape(g @ weight, self.x.shape) if needs[0] else None
-        dw = xp.transpose(g) @ x if needs[1] else None
-        if len(needs) == 2:
-            return dx, dw
-        return dx, dw, total(g, 0) if needs[2] else None
-
-
-def linear(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor:
-    """Map features: every row of `x` times the rows of `weight`, plus `bias`.
-
-    Shapes: x: (*, in), weight: (out, in), bias: (out), y: (*, out)
+    Shapes: a: (n, k), b: (k, m), y: (n, m)
 
     Raises:
-        ShapeError: `weight` takes another number of features than `x` has, or `bias` is not one number a feature.
-        DTypeError: the dtypes differ; a list takes the dtype of `weight`.
+        ShapeError: other shapes.
 
-    >>> linear([1.0, 2.0], [[1.0, 0.0], [1.0, 1.0]], [0.0, 10.0]).data
-    array([ 1., 13.], dtype=float32)
+    >>> mm([[1.0, 2.0]], [[3.0], [4.0]]).data
+    array([[11.]], dtype=float32)
     """
-    x, weight = beside(x, weight), beside(weight, x)
-    return Linear.apply(x, weight) if bias is None else Linear.apply(x, weight, beside(bias, weight))
+    need_letters("mm", "(n k), (k m)", a=a, b=b)
+    return MatMul.apply(beside(a, b), beside(b, a))
+
+
+def mv(a: TensorLike, b: TensorLike) -> Tensor:
+    """Multiply a matrix and a vector.
+
+    Shapes: a: (n, k), b: (k), y: (n)
+
+    Raises:
+        ShapeError: other shapes.
+
+    >>> mv([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).data
+    array([21., 43.], dtype=float32)
+    """
+    need_letters("mv", "(n k), (k)", a=a, b=b)
+    return MatMul.apply(beside(a, b), beside(b, a))
+
+
+def bmm(a: TensorLike, b: TensorLike) -> Tensor:
+    """Multiply matrix by matrix along a batch; unlike `matmul` it does not broadcast.
+
+    Shapes: a: (batch, n, k), b: (batch, k, m), y: (batch, n, m)
+
+    Raises:
+        ShapeError: other shapes.
+
+    >>> bmm([[[1.0, 2.0]], [[3.0, 4.0]]], [[[1.0], [1.0]], [[2.0], [2.0]]]).data
+    array([[[ 3.]],
+           [[14.]]], dtype=float32)
+    """
+    need_letters("bmm", "(batch n k), (batch k m)", a=a, b=b)
+    return MatMul.apply(beside(a, b), beside(b, a))
+
+
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
+    """Multiply two vectors entry by entry and add up.
+
+    Shapes: a: (n), b: (n), y: ()
+
+    Raises:
+        ShapeError: other shapes.
+
+    >>> float(dot([1.0, 2.0], [3.0, 4.0]).data)
+    11.0
+    """
+    need_letters("dot", "(n), (n)", a=a, b=b)
+    return MatMul.apply(beside(a, b), beside(b, a))

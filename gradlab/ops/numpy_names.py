@@ -17,7 +17,7 @@ from .cast import cast
 from .clamp import clamp, nan_to_num
 from .comparison import eq, ge, gt, le, lt, ne
 from .division import div, floor_divide, fmod, remainder
-from .einsum import einsum
+from .einsum import einsum, inner, outer, tensordot
 from .expand import expand
 from .exponential import exp, exp2, expm1, log, log1p, log2, log10
 from .extremum import amax, amin, argmax, argmin
@@ -28,6 +28,7 @@ from .linalg import matmul
 from .logaddexp import logaddexp, logaddexp2
 from .maximum import fmax, fmin, maximum, minimum
 from .power import float_power, hypot, pow, reciprocal, sqrt, square  # noqa: A004
+from .product import kron
 from .reduce import mean, prod, sum  # noqa: A004
 from .rounding import ceil, floor, round, trunc  # noqa: A004
 from .shape import reshape
@@ -98,6 +99,11 @@ def _dot(a: Any, b: Any, out: Any = None) -> Tensor:
 def _einsum(subscripts: str, *operands: Any, out: Any = None, optimize: Any = None, **rest: Any) -> Tensor:
     _plain("einsum", out=out, **rest)
     return einsum(subscripts, *operands)
+
+
+def _axes(axes: Any) -> Any:
+    """Two lists, where NumPy takes a single axis for each too."""
+    return [[x] if isinstance(x, int) else x for x in axes]
 
 
 def _concatenate(arrays: Sequence[Any], axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: Any = None) -> Tensor:
@@ -185,6 +191,10 @@ ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.std: _spread("std", std),
     np.dot: _dot,
     np.einsum: _einsum,
+    np.inner: inner,
+    np.kron: kron,
+    np.outer: lambda a, b, out=None: outer(reshape(a, -1), reshape(b, -1)),
+    np.tensordot: lambda a, b, axes=2: tensordot(a, b, axes if isinstance(axes, int) else _axes(axes)),
     np.concatenate: _concatenate,
     np.stack: _stack,
     np.where: _where,
