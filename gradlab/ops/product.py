@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
 
 
-class AddMM(Broadcasting):
+class AddMM(Function):
     """y = beta c + alpha a b;  dc = beta g, da = alpha g b^T, db = alpha a^T g."""
 
     latex = (r"Y = \beta C + \alpha A B, \quad \bar C = \beta \bar Y, \quad \bar A = \alpha \bar Y B^\top, "
@@ -40,14 +40,11 @@ class AddMM(Broadcasting):
             need_one_dtype("addmm", c=c, b=b)
         self.a, self.b, self.beta, self.alpha = a, b, beta, alpha
         y = times(a, b) if alpha == 1 else alpha * times(a, b)
-        # As in PyTorch, what counts for nothing may be NaN.
-        out = y + xp_of(c).zeros_like(c) if beta == 0 else y + (c if beta == 1 else beta * c)
-        if out.shape != y.shape:
+        if c.ndim > y.ndim or any(n not in (1, m) for n, m in zip(c.shape[::-1], y.shape[::-1], strict=False)):
             got = {"input": c.shape, "product": y.shape}
-            raise ShapeError(
-                explain("addmm: the input is larger than the product", got=got, need="a shape that broadcasts to the product's")
-            )
-        return out
+            raise ShapeError(explain("addmm: the input does not fit the product", got=got, need="a shape that broadcasts to the product's"))
+        # As in PyTorch, what counts for nothing may be NaN.
+        return y + xp_of(c).zeros_like(c) if beta == 0 else y + (c if beta == 1 else beta * c)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
         xp, a, b, needs = xp_of(g), self.a, self.b, self.needs

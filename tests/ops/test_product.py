@@ -75,9 +75,9 @@ def test_addmm_weighs_both_sides_and_what_counts_for_nothing_may_be_nan():
 
 
 def test_addmm_does_not_let_the_input_make_the_result_larger():
-    with pytest.raises(ShapeError, match=r"addmm: the input is larger than the product\n  input   \(2, 3, 2\)\n  product \(3, 2\)"):
+    with pytest.raises(ShapeError, match=r"addmm: the input does not fit the product\n  input   \(2, 3, 2\)\n  product \(3, 2\)"):
         gl.addmm(np.zeros((2, 3, 2)), A, B)
-    with pytest.raises(ShapeError, match="shapes don't broadcast"):
+    with pytest.raises(ShapeError, match=r"input   \(3,\)\n  product \(3, 2\)"):
         gl.addmm(np.zeros(3), A, B)
     with pytest.raises(DTypeError, match="addmm: the dtypes differ"):
         gl.addmm(np.zeros(2, "float32"), A, B)
