@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..backend import Array, total, xp_of
+from ..backend import Array, as_array, total, xp_of
 from ..cases import Case, Draw
 from ..errors import DimError, ShapeError, explain
 from ..function import Function
@@ -151,7 +151,7 @@ def kron(a: TensorLike, b: TensorLike) -> Tensor:
     array([[ 1.,  2.],
            [10., 20.]], dtype=float32)
     """
-    return Kron.apply(a, b)
+    return Kron.apply(*[x if hasattr(x, "grad_fn") else as_array(x) for x in (a, b)])
 
 
 class Cross(Broadcasting):
