@@ -197,6 +197,7 @@ from .ops import reshape_as as reshape_as
 from .ops import rms_norm as rms_norm
 from .ops import round as round  # noqa: A004
 from .ops import rsqrt as rsqrt
+from .ops import scaled_dot_product_attention as scaled_dot_product_attention
 from .ops import select as select
 from .ops import set_index as set_index
 from .ops import sigmoid as sigmoid

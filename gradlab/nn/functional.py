@@ -22,6 +22,7 @@ from ..ops import mse_loss as mse_loss
 from ..ops import normalize as normalize
 from ..ops import relu as relu
 from ..ops import rms_norm as rms_norm
+from ..ops import scaled_dot_product_attention as scaled_dot_product_attention
 from ..ops import sigmoid as sigmoid
 from ..ops import silu as silu
 from ..ops import softmax as softmax

@@ -23,6 +23,8 @@ from .arithmetic import add as add
 from .arithmetic import mul as mul
 from .arithmetic import neg as neg
 from .arithmetic import sub as sub
+from .attention import Attention as Attention
+from .attention import scaled_dot_product_attention as scaled_dot_product_attention
 from .axes import Permute as Permute
 from .axes import Transpose as Transpose
 from .axes import moveaxis as moveaxis
