@@ -41,7 +41,7 @@ def _need_fit(q: Array, k: Array, v: Array, mask: Array | None, enable_gqa: bool
 
 
 def _misfit(shapes: list[tuple[int, ...]], need: str) -> ShapeError:
-    got: dict[str, object] = {name: shape for name, shape in zip(("query", "key", "value", "attn_mask"), shapes, strict=False)}
+    got: dict[str, object] = dict(zip(("query", "key", "value", "attn_mask"), shapes, strict=False))
     return ShapeError(explain("scaled_dot_product_attention: the shapes don't go together", got=got, need=need))
 
 
