@@ -29,7 +29,7 @@ from .backend import (
     xp_of,
 )
 from .errors import DeviceError, DTypeError, GraphError, ShapeError, explain
-from .function import Function, use_tensor_type
+from .function import Function, asked, count_change, use_tensor_type
 from .surface import Surface
 
 _serials = count(1)
@@ -50,7 +50,7 @@ class Tensor(Surface):
 
     __slots__ = ("__weakref__", "_data", "_grad", "_grad_tensor", "_requires_grad", "_serial", "_version", "after", "grad_fn", "hooks")
     grad_fn: Function | None
-    _version: list[Any]  # how often the values changed, then weak references to the tensors that look at the same memory
+    _version: list[Any] | None  # once changed or shared: how often, when last, weak references to who looks at the same memory
 
     def __init__(self, data: object, requires_grad: bool = False, dtype: Any = None) -> None:
         if isinstance(data, Tensor):
@@ -61,7 +61,7 @@ class Tensor(Surface):
         self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
         self._grad: Array | None = None
         self._grad_tensor: Tensor | None = None  # what `.grad` hands out
-        self.grad_fn, self._version, self._serial, self._requires_grad = None, [0], 0, False
+        self.grad_fn, self._version, self._serial, self._requires_grad = None, None, 0, False
         if requires_grad:
             self.requires_grad_()
 
@@ -70,8 +70,7 @@ class Tensor(Surface):
         """A tensor around an array as it is; skips __init__, which would cost more than many steps."""
         self = _new(cls)
         self._data = data
-        self._grad = self._grad_tensor = None
-        self._version = [0]
+        self._grad = self._grad_tensor = self._version = None
         self._serial = 0
         self.grad_fn = fn
         self._requires_grad = fn is not None
@@ -138,21 +137,31 @@ class Tensor(Surface):
     @property
     def version(self) -> int:
         """How often the values were changed in place, here or through a tensor that shares the memory."""
-        return self._version[0]
+        return 0 if self._version is None else self._version[0]
 
     def bump(self) -> None:
         """Count a change that was written into the array."""
-        self._version[0] += 1
+        count_change(self._versions())
+
+    def _versions(self) -> list[Any]:
+        """The count of changes, which the node that made this tensor is told of too."""
+        if self._version is None:
+            self._version = [0, 0]
+        if self.grad_fn is not None:
+            self.grad_fn.output_version = self._version
+        return self._version
 
     def share(self, other: Tensor) -> None:
         """Count changes together with `other`, whose memory this tensor looks at."""
-        version = other._version
-        version[1:] = [weakref.ref(t) for t in (*other.sharers(), other, self)]
+        version = other._versions()
+        version[2:] = [weakref.ref(t) for t in (*other.sharers(), other, self)]
         self._version = version
+        self._versions()
 
     def sharers(self) -> list[Tensor]:
         """The other living tensors that look at this memory."""
-        return [t for t in (reference() for reference in self._version[1:]) if t is not None and t is not self]
+        references = self._version[2:] if self._version else ()
+        return [t for t in (reference() for reference in references) if t is not None and t is not self]
 
     @property
     def serial(self) -> int:
@@ -239,6 +248,7 @@ class Tensor(Surface):
             held = self.grad_fn.retained = self.grad_fn.retained or []
             if not any(reference() is self for reference in held):
                 held.append(weakref.ref(self))
+            asked.add(self.grad_fn)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Ask for gradients of this leaf, or no longer.

@@ -1,14 +1,16 @@
 """Function: one differentiable step, and the two doors every step goes through."""
 
-# pyright: reportPrivateUsage=false
+# pyright: reportPrivateUsage=false, reportPossiblyUnboundVariable=false
 # Function and Tensor are two halves of one idea: the hot path reads a tensor's slots, not its properties.
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from itertools import count
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from weakref import WeakSet
 
 import numpy as np
 
@@ -21,9 +23,10 @@ from .grad_mode import recording
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
 
-_sequence = count(1)
+sequence = count(1)
 _new = object.__new__
 _NO_PARAMS: dict[str, Any] = {}
+_ndarray = np.ndarray
 Kind = Literal["matmul", "elementwise", "reduce", "shape", "loss"]
 
 
@@ -33,9 +36,8 @@ class Constant:
     __slots__ = ("_data",)
     shape = ()
     requires_grad = _requires_grad = False
-    grad_fn = None
+    grad_fn = _version = None
     version = 0
-    _version: ClassVar[list[Any]] = [0]  # a number never changes
 
     def __init__(self, number: float) -> None:
         self._data = number
@@ -58,34 +60,29 @@ class Function:
     Attributes:
         inputs: what the step read: Tensors, and Constants for Python numbers.
         needs: per input, whether a gradient has to go there; `backward` may return None where it does not.
-        parents: per input, the Function that had made it at that time; None for a leaf.
+        edges: per input, where that gradient goes: the Function that had made the input, a leaf itself, or None.
         params: the keyword arguments of `apply`.
-        seq: the place in the order of all steps of this process.
+        seq: the place in the order of all steps and changes of this process.
     """
 
     latex: ClassVar[str] = ""  # the formula, for panels to typeset
     kind: ClassVar[Kind] = "elementwise"  # what colour the node has in the graph
     cases: ClassVar[tuple[Case, ...]] = ()  # what the step is checked on
     aligns: ClassVar[bool] = False  # operands are brought to one dtype before forward, see `backend.align`
+    exact: ClassVar[bool] = False  # given inputs of one shape and dtype, backward answers in them: there is nothing to repair
     reads: ClassVar[tuple[str, ...]] = ("inputs", "output")  # the values backward relies on: a change of them is an error
     fresh: ClassVar[bool] = False  # backward returns new arrays only, so that a leaf may keep them without a copy
+    params: dict[str, Any] = _NO_PARAMS
+    fits: bool = False  # whether that holds here
     retained: list[Any] | None = None  # weak references to outputs whose gradient is to be kept
     hooks: Any = None  # what is called with the gradient of the output, see gradlab.autograd.hook
+    output_version: list[Any] | None = None  # how often the output was changed, where it was; see Tensor.bump
 
-    __slots__ = ("__dict__", "__weakref__", "inputs", "needs", "params", "parents", "seen", "seq", "versions")
+    __slots__ = ("__dict__", "__weakref__", "edges", "inputs", "needs", "seq")
     seq: int
     inputs: tuple[Tensor | Constant, ...]
-    parents: tuple[Function | None, ...]
     needs: tuple[bool, ...]
-    params: dict[str, Any]
-    versions: list[list[Any]]  # the counts of changes of what backward reads, inputs first
-    seen: list[int]  # what they were
-    _reads_inputs: ClassVar[bool] = True
-    _reads_output: ClassVar[bool] = True
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls._reads_inputs, cls._reads_output = "inputs" in cls.reads, "output" in cls.reads
+    edges: tuple[Function | Tensor | None, ...]
 
     def forward(self, *arrays: Any, **params: Any) -> Array:
         """Compute the output array from the input arrays."""
@@ -104,9 +101,10 @@ class Function:
 
         Anything that is not a Tensor is taken as a constant: numbers, arrays, nested lists.
         """
-        fn = _new(cls)
-        fn.seq = next(_sequence)
-        fn.params = params or _NO_PARAMS
+        fn = cls()
+        fn.seq = next(sequence)
+        if params:
+            fn.params = params
         for x in inputs:
             if not isinstance(x, _tensor_type):
                 inputs = tuple([_as_input(x) for x in inputs])
@@ -118,15 +116,7 @@ class Function:
         return observe.watched(observer, "forward", fn, inputs, fn._run)
 
     def _run(self) -> Tensor:
-        inputs: tuple[Any, ...] = self.inputs
-        arrays: list[Any] = []
-        needs: list[bool] = []
-        shared = False
-        for t in inputs:  # one plain loop: a comprehension an attribute costs twice as much
-            arrays.append(t._data)
-            needs.append(t._requires_grad)
-            if len(t._version) > 1:
-                shared = True
+        arrays: list[Any] = [t._data for t in self.inputs]
         if self.aligns:
             arrays = align(arrays)
         try:
@@ -134,32 +124,68 @@ class Function:
         except (ValueError, TypeError) as error:
             _explain(self, arrays, error)
             raise
-        if data.__class__ is not np.ndarray:
+        return self._made(data, arrays)
+
+    def _made(self, data: Any, arrays: Sequence[Any]) -> Tensor:
+        """The output tensor; where a gradient is wanted, the node notes where it goes."""
+        if data.__class__ is not _ndarray:
             data = _placed(self, data, arrays)
-        self.needs = tuple(needs)
+        inputs: tuple[Any, ...] = self.inputs
+        needs = tuple([t._requires_grad for t in inputs])
         wanted = True in needs and recording.get()[-1] and data.dtype.kind == "f"
         out = _tensor_type.made(data, self if wanted else None)
         base = data.base
         if base is not None or (arrays and (data is arrays[0] or data is arrays[-1])):
             _share(out, data, base, inputs)
         if wanted:
-            self._remember(inputs, out, shared)
+            self.needs = needs
+            self.edges = tuple([(t.grad_fn or t) if t._requires_grad else None for t in inputs])
+            if self.exact and len(inputs) == 1 and data.ndim:  # of 0-d arrays NumPy makes numbers, which have to become arrays again
+                self.fits = True
+            for t in inputs:
+                if t.grad_fn is not None and t._version is not None:
+                    self.inputs = tuple([_held(t) for t in inputs])
+                    break
         return out
 
-    def _remember(self, inputs: tuple[Any, ...], out: Tensor, shared: bool) -> None:
-        """Note where the gradient goes, and the versions of what backward reads."""
-        parents: list[Function | None] = []
-        versions: list[list[Any]] = []
-        for t in inputs:
-            parents.append(t.grad_fn)
-            if self._reads_inputs:
-                versions.append(t._version)
-        if self._reads_output:
-            versions.append(out._version)
-        self.parents, self.versions = tuple(parents), versions
-        self.seen = [version[0] for version in versions] if versions else versions  # type: ignore[assignment]
-        if shared:
-            self.inputs = tuple([_held(t) for t in inputs])
+    @classmethod
+    def apply_two(cls, a: Any, b: Any) -> Tensor:
+        """`apply` to two inputs, written out: most steps of a graph of small tensors are such, and their time goes here."""
+        try:
+            x, y = a._data, b._data
+            need_a, need_b = needs = a._requires_grad, b._requires_grad
+            plain = x.dtype is y.dtype or not cls.aligns
+        except AttributeError:  # a number, a list or an array among them
+            plain = False
+        if not plain or observe.current is not None:
+            return cls.apply(a, b)
+        fn = cls()
+        fn.seq = next(sequence)
+        fn.inputs = a, b
+        try:
+            data = fn.forward(x, y)
+        except (ValueError, TypeError) as error:
+            _explain(fn, (x, y), error)
+            raise
+        if data.__class__ is not _ndarray or data.base is not None or data is x or data is y:
+            return fn._made(data, (x, y))
+        out = _new(_tensor_type)
+        out._data = data
+        out._grad = out._version = None
+        if (need_a or need_b) and recording.get()[-1]:
+            maker_a, maker_b = a.grad_fn, b.grad_fn
+            if (maker_a is not None and a._version is not None) or (maker_b is not None and b._version is not None):
+                fn.inputs = _held(a), _held(b)
+            fn.needs = needs
+            fn.edges = (maker_a or a) if need_a else None, (maker_b or b) if need_b else None
+            if cls.exact and x.shape == y.shape:
+                fn.fits = True
+            out.grad_fn = fn
+            out._requires_grad = True
+        else:
+            out.grad_fn = None
+            out._requires_grad = False
+        return out
 
     def pull(self, g: Array) -> tuple[Array | None, ...]:
         """`backward(g)`: one gradient per input, each in its input's shape and dtype (None where none is needed)."""
@@ -172,6 +198,8 @@ class Function:
         """What `pull` does, without the event: for a pass that nobody watches."""
         result = self.backward(g)
         grads: tuple[Array | None, ...] = result if result.__class__ is tuple else (result,)
+        if self.fits:
+            return grads
         inputs: tuple[Any, ...] = self.inputs
         if len(grads) != len(inputs):
             raise GraphError(
@@ -206,16 +234,16 @@ class Function:
                     fix="the forward pass again, or loss.backward(retain_graph=True) the first time",
                 )
             )
-        i = 0
-        for version in self.versions:
-            if version[0] != self.seen[i]:
-                at_input = self._reads_inputs and i < len(inputs)
-                raise _changed(self, f"input {i}, shape {inputs[i].shape}," if at_input else "its output", self.seen[i], version[0])
-            i += 1  # noqa: SIM113 (a plain count is quicker in this hot loop)
+        if "inputs" in self.reads:
+            for i, t in enumerate(inputs):
+                if t._version is not None and t._version[1] > self.seq:
+                    raise _changed(self, f"input {i}, shape {t.shape},", t._version)
+        if "output" in self.reads and self.output_version is not None and self.output_version[1] > self.seq:
+            raise _changed(self, "its output", self.output_version)
 
     def free(self) -> None:
         """Drop what was saved; a later backward through this step is an error that says so."""
-        self.inputs = self.parents = None  # type: ignore[assignment]
+        self.inputs = self.edges = None  # type: ignore[assignment]
         if getrefcount(self) > _UNHELD:  # else it goes away right now, and its dictionary need not be made
             self.__dict__.clear()
 
@@ -223,19 +251,7 @@ class Function:
         return f"<{type(self).__name__}>"
 
 
-def _count_of_an_unheld_node() -> int:
-    """What `getrefcount(self)` says inside `free` when only the backward pass still has the node."""
-
-    class Probe(Function):
-        def free(self) -> None:
-            self.seen = [getrefcount(self)]
-
-    fn = Probe()
-    fn.free()
-    return fn.seen[0]
-
-
-_UNHELD = _count_of_an_unheld_node()
+_UNHELD = 3  # what `getrefcount(self)` says inside `free` when only the backward pass still has the node
 
 
 def _fitted(fn: Function, d: Array, tensor: Any) -> Array:
@@ -260,18 +276,29 @@ def _fitted(fn: Function, d: Array, tensor: Any) -> Array:
     return d
 
 
-def _changed(fn: Function, what: str, then: int, now: int) -> GraphError:
+asked: WeakSet[Function] = WeakSet()  # the steps whose output's gradient somebody asked for: a pass looks out for them
+latest_change = 0  # the place of the latest change in the order of all steps: a graph that is younger need not be checked
+
+
+def count_change(version: list[Any]) -> None:
+    """Count a change of values in place, and note its place in the order of all steps."""
+    global latest_change
+    version[0] += 1
+    version[1] = latest_change = next(sequence)
+
+
+def _changed(fn: Function, what: str, version: list[Any]) -> GraphError:
     return GraphError(
         explain(
             f"{type(fn).__name__}: {what} was changed in place after it was used",
-            got={"version at use": then, "version now": now},
+            got={"version now": version[0]},
             need="the values that forward saw",
             fix="change a copy: y = x.clone()",
         )
     )
 
 
-def _explain(fn: Function, arrays: list[Any], error: Exception) -> None:
+def _explain(fn: Function, arrays: Sequence[Any], error: Exception) -> None:
     """Raise a clearer error for what went wrong in `forward`, where there is one."""
     if any(a.__class__ is not np.ndarray for a in arrays):
         need_one_device(type(fn).__name__, arrays)
@@ -279,7 +306,7 @@ def _explain(fn: Function, arrays: list[Any], error: Exception) -> None:
         fn.refuse(error)
 
 
-def _placed(fn: Function, data: Any, arrays: list[Any]) -> Array:
+def _placed(fn: Function, data: Any, arrays: Sequence[Any]) -> Array:
     """What `forward` returned, as an array, where that is no NumPy array: a NumPy scalar, or an array on a device.
 
     There the inputs are asked whether they are on one device: some mixtures raise nothing by themselves.
@@ -319,7 +346,7 @@ def wants_gradient(values: Any) -> bool:
 
 def _held(t: Any) -> Any:
     """What a node keeps of a result whose memory others look at: a twin, so that only what the user has counts as looking."""
-    if t.grad_fn is None or len(t._version) == 1:
+    if t.grad_fn is None or t._version is None or len(t._version) == 2:
         return t
     twin = _tensor_type.made(t._data, t.grad_fn)
     twin._version = t._version

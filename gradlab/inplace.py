@@ -146,8 +146,8 @@ def _replace(fn: Function, x: Tensor, before: Tensor) -> None:
     for node in reached:  # grows while it is walked
         if any(t is x for t in node.inputs):
             node.inputs = tuple([before if t is x else t for t in node.inputs])
-        for parent in node.parents:
-            if parent is not None and parent.seq > oldest and parent.inputs and parent not in seen:
+        for parent in node.edges:
+            if isinstance(parent, Function) and parent.seq > oldest and parent.inputs and parent not in seen:
                 seen.add(parent)
                 reached.append(parent)
 

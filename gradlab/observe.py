@@ -11,6 +11,7 @@ nothing from gradlab, so a tracer that nobody uses costs one attribute read per 
 | accumulate | a leaf or retained Tensor | (d, the Function it came from or None) | None |
 | module | the Module | its arguments | its result |
 | step | the Optimizer | () | a list of (parameter, update array), with None for the array where nobody `wants_updates` |
+A leaf's `.grad` is written when the pass ends, with the sum of what came together.
 """
 
 from __future__ import annotations

@@ -23,28 +23,28 @@ class Surface:
     # -- operators
 
     def __add__(self, other: TensorLike) -> Tensor:
-        return ops.add(self, other)
+        return ops.Add.apply_two(self, other)
 
     def __radd__(self, other: TensorLike) -> Tensor:
-        return ops.add(other, self)
+        return ops.Add.apply_two(other, self)
 
     def __sub__(self, other: TensorLike) -> Tensor:
-        return ops.sub(self, other)
+        return ops.Sub.apply_two(self, other)
 
     def __rsub__(self, other: TensorLike) -> Tensor:
-        return ops.sub(other, self)
+        return ops.Sub.apply_two(other, self)
 
     def __mul__(self, other: TensorLike) -> Tensor:
-        return ops.mul(self, other)
+        return ops.Mul.apply_two(self, other)
 
     def __rmul__(self, other: TensorLike) -> Tensor:
-        return ops.mul(other, self)
+        return ops.Mul.apply_two(other, self)
 
     def __truediv__(self, other: TensorLike) -> Tensor:
-        return ops.div(self, other)
+        return ops.Div.apply_two(self, other)
 
     def __rtruediv__(self, other: TensorLike) -> Tensor:
-        return ops.div(other, self)
+        return ops.Div.apply_two(other, self)
 
     def __floordiv__(self, other: TensorLike) -> Tensor:
         return ops.floor_divide(self, other)

@@ -89,11 +89,11 @@ def test_check_function_finds_a_gradient_that_is_not_fresh():
         check_function(Alias, Case(Draw((2,))))
 
 
-def test_the_node_knows_its_inputs_parents_needs_and_params():
+def test_the_node_knows_its_inputs_edges_needs_and_params():
     x, c = gl.tensor([1.0], requires_grad=True), gl.tensor([2.0])
     y = x * 2.0
     z = (y * c).grad_fn
-    assert z.inputs[0] is y and z.inputs[1] is c and z.parents == (y.grad_fn, None) and z.needs == (True, False)
+    assert z.inputs[0] is y and z.inputs[1] is c and z.edges == (y.grad_fn, None) and z.needs == (True, False)
     assert isinstance(y.grad_fn.inputs[1], Constant) and repr(y.grad_fn.inputs[1]) == "2.0"
     assert z.seq > y.grad_fn.seq and repr(z) == "<Mul>"
 

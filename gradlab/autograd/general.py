@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from .. import observe
+from .. import function, observe
 from ..backend import ARRAY_TYPES, as_array, xp_of
 from ..errors import ShapeError, explain
 from ..function import Function, made
@@ -45,17 +45,25 @@ def run(roots: Sequence[Tensor], seeds: Sequence[Grad], *, keep: bool, graph: bo
 
 def accumulate(tensor: Tensor, d: Grad, source: Function | None, fresh: bool) -> None:
     """Add `d` into `.grad` of a leaf or of a result that retains it, with the event that says so."""
+    told(tensor, d, source, functools.partial(add, tensor, d, fresh))
+
+
+def told(tensor: Tensor, d: Grad, source: Function | None, call: Callable[[], None]) -> None:
+    """Run `call`, with the event that `d` has come to a leaf or to a result that retains it."""
     observer = observe.current
-    bring = functools.partial(_add_graph, tensor, d) if hasattr(d, "grad_fn") else functools.partial(tensor.accumulate, d, fresh)
     if observer is None:
-        bring()
+        call()
     else:
-        observe.watched(observer, "accumulate", tensor, (getattr(d, "_data", d), source), bring)
+        observe.watched(observer, "accumulate", tensor, (getattr(d, "_data", d), source), call)
 
 
-def _add_graph(tensor: Tensor, d: Tensor) -> None:
-    before = tensor.grad
-    tensor.grad = d.clone() if before is None else before + d
+def add(tensor: Tensor, d: Grad, fresh: bool) -> None:
+    """Add `d` into `.grad`."""
+    if hasattr(d, "grad_fn"):
+        before = tensor.grad
+        tensor.grad = d.clone() if before is None else before + d
+    else:
+        tensor.accumulate(d, fresh)
 
 
 def key_of(t: Tensor) -> Key:
@@ -72,11 +80,10 @@ class _Pass:
         self.found: dict[Key, Grad] = {}
 
     def run(self, roots: Sequence[Tensor], seeds: Sequence[Grad], keep: bool) -> list[Grad]:
-        steps = reached([root.grad_fn for root in roots if root.grad_fn is not None])
+        steps, _ = reached([root.grad_fn for root in roots if root.grad_fn is not None])
         if self.wanted is not None:
             steps = self._leading(steps)
-        for fn in steps:  # all before the first gradient moves: an error leaves every .grad as it was
-            fn.check()
+        check(steps)
         uses = self._uses(steps)
         for root, seed in zip(roots, seeds, strict=True):
             self._add(key_of(root), seed, False)
@@ -101,15 +108,15 @@ class _Pass:
         g = self._seen(fn, g)
         if fn in self.keys:
             self.found[fn] = g
-        for t, parent, need, d in zip(fn.inputs, fn.parents, fn.needs, self._pull(fn, g), strict=True):
-            if not need or d is None:
+        for to, d in zip(fn.edges, self._pull(fn, g), strict=True):
+            if to is None or d is None:
                 continue
-            if parent is not None:
-                self._add(parent, d, fn.fresh)
-            elif t in uses:
-                self._add(t, d, fn.fresh)
-            elif t.grad_fn is None and self.wanted is None:  # a leaf that was changed in place since is none any more
-                accumulate(t, d, fn, fn.fresh)  # type: ignore[arg-type]
+            if isinstance(to, Function):
+                self._add(to, d, fn.fresh)
+            elif self.wanted is None:
+                told(to, d, fn, functools.partial(self._add, to, d, fn.fresh))
+            elif to in self.keys:
+                self._add(to, d, fn.fresh)
 
     def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
         return fn.pull(g)
@@ -123,7 +130,7 @@ class _Pass:
         elif key in self.owned:
             pending[key] += d
         else:
-            pending[key] = pending[key] + d
+            pending[key] = sum_of(pending[key], d)
             if d.__class__ in ARRAY_TYPES:
                 self.owned.add(key)
 
@@ -136,7 +143,7 @@ class _Pass:
         if key in self.keys:
             self.found[key] = d
         elif self.wanted is None:
-            accumulate(key, d, source, False)
+            add(key, d, key in self.owned)
             arrived(key)
 
     def _seen(self, key: Key, g: Grad) -> Grad:
@@ -144,8 +151,8 @@ class _Pass:
         hooks: dict[int, Callable[..., Any]] = getattr(key, "hooks", None) or {}
         for call in tuple(hooks.values()):
             answer = call(g if self.graph else _shown(g))
+            self.owned.discard(key)  # the hook may keep what it saw
             if answer is not None:
-                self.owned.discard(key)
                 g = self._answered(answer, g)
         for reference in getattr(key, "retained", None) or ():
             tensor = reference()
@@ -175,9 +182,8 @@ class _Pass:
         """The steps through which a gradient gets to something wanted."""
         leading: set[Function] = set()
         for fn in steps:
-            for t, parent, need in zip(fn.inputs, fn.parents, fn.needs, strict=True):
-                if need and (parent in leading or (t if parent is None else parent) in self.keys):
-                    leading.add(fn)
+            if any(to is not None and (to in leading or to in self.keys) for to in fn.edges):
+                leading.add(fn)
         return [fn for fn in steps if fn in leading]
 
     def _uses(self, steps: Iterable[Function]) -> dict[Tensor, int]:
@@ -191,22 +197,41 @@ class _Pass:
         return uses
 
     def _leaves(self, fn: Function) -> Iterator[Any]:
-        return (t for t, parent, need in zip(fn.inputs, fn.parents, fn.needs, strict=True) if need and parent is None)
+        return (to for to in fn.edges if to is not None and not isinstance(to, Function))
 
 
-def reached(roots: Iterable[Function]) -> list[Function]:
-    """Every step below the roots, by age, so no recursion: from the end, each comes after all steps that used its output."""
+def reached(roots: Iterable[Function]) -> tuple[list[Function], list[Tensor]]:
+    """Every step below the roots, by age, so no recursion: from the end, each comes after all steps that used its output.
+
+    And the leaves.
+    """
     steps = list(dict.fromkeys(roots))
-    seen = set(steps)
+    leaves: list[Tensor] = []
+    seen: set[Key] = set(steps)
     for fn in steps:  # grows while it is walked
-        if fn.parents is None:  # pyright: ignore[reportUnnecessaryComparison] - `free` says so
+        if fn.edges is None:  # pyright: ignore[reportUnnecessaryComparison] - `free` says so
             fn.check()
-        for parent in fn.parents:
-            if parent is not None and parent not in seen:
-                seen.add(parent)
-                steps.append(parent)
+        for to in fn.edges:
+            if to is not None and to not in seen:
+                seen.add(to)
+                if isinstance(to, Function):
+                    steps.append(to)
+                else:
+                    leaves.append(to)
     steps.sort(key=_age)
-    return steps
+    return steps, leaves
+
+
+def check(steps: Sequence[Function]) -> None:
+    """Refuse, before the first gradient moves, what was changed in place since; `steps` come by age."""
+    if steps and function.latest_change > steps[0].seq:
+        for fn in steps:
+            fn.check()
+
+
+def sum_of(a: Grad, b: Grad) -> Grad:
+    """a + b; of two 0-d arrays an array too, where NumPy makes a number."""
+    return a + b if a.ndim or hasattr(a, "grad_fn") else xp_of(a).asarray(a + b)
 
 
 def arrived(leaf: Tensor) -> None:

@@ -6,19 +6,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import observe
 from ..backend import Array, as_array, xp_of
 from ..errors import GraphError, ShapeError, explain
-from ..function import Function, made
+from ..function import asked, made
 from . import general, hook
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-_age = attrgetter("seq")
 
 
 def backward(
@@ -45,7 +42,7 @@ def backward(
     roots = _several(tensors)
     seeds = _seeds("backward", roots, grad_tensors, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
-    if len(roots) == 1 and not create_graph and inputs is None and observe.current is None and not hook.living:
+    if len(roots) == 1 and not create_graph and inputs is None and observe.current is None and not hook.living and not asked:
         _run(roots[0], seeds[0], keep)
         return
     wanted = None if inputs is None else _wanted("backward", inputs)
@@ -165,65 +162,45 @@ def _watched(roots: list[Tensor], seeds: list[Any], keep: bool, graph: bool, wan
 
 
 def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
+    """The pass when nobody asks for more: what `general.run` does, written out, since the time of a small graph goes here."""
     maker = root.grad_fn
     if maker is None:
-        _accumulate(root, seed, None, False)
+        root.accumulate(seed, True)
         return
-    watched = observe.current is not None
-    pending: dict[Function, Array] = {maker: seed}
-    owned: set[Function] = set()  # whose pending gradient is an array this pass made, so += may write it
-    steps = _oldest_first(maker)
+    steps, leaves = general.reached([maker])
+    general.check(steps)
+    pending: dict[Any, Array] = {maker: seed}  # what has come together so far, for steps and for leaves
+    owned: set[Any] = set()  # whose pending gradient is an array of this pass alone, so += may write it
+    take, get, own = pending.pop, pending.get, owned.add
     while steps:
         fn = steps.pop()
-        g = pending.pop(fn, None)
+        g = take(fn, None)
         if g is not None:  # a rule may return None for a path that carries nothing
-            if fn.retained is not None:
-                _retain(fn, g)
-            parents, needs = fn.parents, fn.needs
-            for i, d in enumerate(fn.pull(g) if watched else fn.pull_unwatched(g)):
-                if d is not None and needs[i]:
-                    parent = parents[i]
-                    if parent is None:
-                        leaf: Any = fn.inputs[i]
-                        if leaf.grad_fn is None:
-                            _accumulate(leaf, d, fn, fn.fresh)
-                    elif parent not in pending:
-                        pending[parent] = d
-                    elif parent in owned:
-                        pending[parent] += d
-                    else:
-                        pending[parent] = pending[parent] + d
-                        owned.add(parent)
+            if fn.fits:
+                grads = fn.backward(g)
+                if grads.__class__ is not tuple:
+                    grads = (grads,)
+            else:
+                grads = fn.pull_unwatched(g)
+            fresh, i = fn.fresh, 0
+            for to in fn.edges:
+                if to is not None:
+                    d = grads[i]
+                    if d is not None:
+                        sum_ = get(to)
+                        if sum_ is None:
+                            pending[to] = d
+                            if fresh:
+                                own(to)
+                        elif to in owned:
+                            sum_ += d
+                        else:
+                            pending[to] = general.sum_of(sum_, d)
+                            own(to)
+                i += 1  # noqa: SIM113 (a plain count is quicker in this hot loop)
         if not retain_graph:
             fn.free()
-
-
-def _accumulate(leaf: Tensor, d: Array, source: Function | None, fresh: bool) -> None:
-    observer = observe.current
-    if observer is None:
-        leaf.accumulate(d, fresh)
-    else:
-        observe.watched(observer, "accumulate", leaf, (d, source), functools.partial(leaf.accumulate, d, fresh))
-
-
-def _retain(fn: Function, g: Array) -> None:
-    for reference in fn.retained or ():
-        tensor = reference()
-        if tensor is not None:
-            _accumulate(tensor, g, fn, False)
-
-
-def _oldest_first(root: Function) -> list[Function]:
-    """Every step a gradient visits, by age, so no recursion: from the end, each comes after all steps that used its output.
-
-    All steps are checked before the first gradient moves: an error leaves every `.grad` as it was.
-    """
-    reached, seen = [root], {root}
-    for fn in reached:  # grows while it is walked
-        fn.check()
-        for parent in fn.parents:
-            if parent is not None and parent not in seen:
-                seen.add(parent)
-                reached.append(parent)
-    reached.sort(key=_age)
-    return reached
+    for leaf in leaves:  # last: an error on the way leaves every `.grad` as it was
+        d = get(leaf)
+        if d is not None:
+            leaf.accumulate(d, leaf in owned)

@@ -21,6 +21,7 @@ class Add(Broadcasting):
     latex = r"y = a + b, \quad \bar a = \bar b = \bar y"
     cases = broadcasts()
     aligns = True
+    exact = True
     reads = ()
 
     def forward(self, a: Array, b: Array) -> Array:
@@ -62,7 +63,7 @@ def add(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
     >>> add([1.0, 2.0], 10.0).data
     array([11., 12.], dtype=float32)
     """
-    return Add.apply(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=alpha)
+    return Add.apply_two(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=alpha)
 
 
 class Sub(Broadcasting):
@@ -71,6 +72,7 @@ class Sub(Broadcasting):
     latex = r"y = a - b, \quad \bar a = \bar y, \quad \bar b = -\bar y"
     cases = broadcasts()
     aligns = True
+    exact = True
     reads = ()
 
     def forward(self, a: Array, b: Array) -> Array:
@@ -95,7 +97,7 @@ def sub(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
     >>> sub(10.0, [1.0, 2.0]).data
     array([9., 8.], dtype=float32)
     """
-    return Sub.apply(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=-alpha)
+    return Sub.apply_two(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=-alpha)
 
 
 class Mul(Broadcasting):
@@ -104,6 +106,7 @@ class Mul(Broadcasting):
     latex = r"y = ab, \quad \bar a = \bar y b, \quad \bar b = \bar y a"
     cases = broadcasts()
     aligns = True
+    exact = True
     reads = ("inputs",)
     fresh = True
 
@@ -125,7 +128,7 @@ def mul(a: TensorLike, b: TensorLike) -> Tensor:
     array([[3., 6.],
            [4., 8.]], dtype=float32)
     """
-    return Mul.apply(a, b)
+    return Mul.apply_two(a, b)
 
 
 class Neg(Function):

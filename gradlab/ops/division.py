@@ -20,6 +20,7 @@ class Div(Broadcasting):
     latex = r"y = \frac{a}{b}, \quad \bar a = \frac{\bar y}{b}, \quad \bar b = -\bar y \frac{a}{b^2}"
     cases = broadcasts(b=(-2, 2, 0.5))
     aligns = True
+    exact = True
     fresh = True
 
     @as_pytorch
@@ -92,7 +93,7 @@ def div(a: TensorLike, b: TensorLike, rounding_mode: str | None = None) -> Tenso
     (array([-4,  3]), array([-3,  3]))
     """
     if rounding_mode is None:
-        return Div.apply(a, b)
+        return Div.apply_two(a, b)
     if rounding_mode not in ("floor", "trunc"):
         got = {"rounding_mode": repr(rounding_mode)}
         raise ArgumentError(explain("div: how is it to be rounded?", got=got, need='None, "floor" or "trunc"'))

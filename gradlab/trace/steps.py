@@ -46,7 +46,10 @@ class Steps(Writer):
         tape = self.tape
         pending, self.pending = self.pending, []
         self.passes += 1
-        for tensor, g, source, fresh in pending:
+        reached: set[Any] = set()
+        for tensor, g, source, empty in pending:
+            fresh = empty and tensor not in reached
+            reached.add(tensor)
             if g is not None:
                 self.ledger.add(tensor.serial, fresh, (self.passes, None if source is None else op_name(source.__class__), g))
             if tensor.grad_fn is None:
@@ -116,7 +119,7 @@ class Steps(Writer):
         for key, at in tape.refs.items():
             param = self._params.get(-key) if at < 0 else None
             tensor = None if param is None else param.ref()
-            if param is not None and tensor is not None and tensor._version[0] == tape.leaf_versions[-1 - at]:
+            if param is not None and tensor is not None and tensor.version == tape.leaf_versions[-1 - at]:
                 tape.leaf_values[-1 - at] = param.w = norm(tensor._data)
                 param.w_tape = tape.id
 
@@ -159,7 +162,7 @@ class Steps(Writer):
                 if at is None:
                     if t._serial not in tape.touched:  # a new leaf, perhaps in the place of one that got a gradient
                         return tape.rewritten(self.names.lookup)
-                elif t._serial in tape.touched and t._version[0] != tape.leaf_versions[-1 - at]:
+                elif t._serial in tape.touched and t.version != tape.leaf_versions[-1 - at]:
                     return True
         return False
 

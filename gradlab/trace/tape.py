@@ -196,7 +196,7 @@ class Tape:
             at = self.refs.get(-param.serial)
             if tensor is None:
                 gone += 1
-            elif at is not None and tensor._version[0] != self.leaf_versions[-1 - at]:
+            elif at is not None and tensor.version != self.leaf_versions[-1 - at]:
                 return True
             elif lookup is not None and param.root is None:
                 names = lookup() if names is None else names

@@ -183,7 +183,7 @@ class Writer(ABC):
             elif tape.full:
                 tape.leaf_values[j] = param.w = norm(data)
                 param.w_tape = tape.id
-        tape.leaf_versions[j] = t._version[0]
+        tape.leaf_versions[j] = t.version
         tape.refs[-serial] = -1 - j
         tape.leaf_count = j + 1
         return leaf

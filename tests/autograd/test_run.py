@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradlab as gl
+from gradlab import observe
 from gradlab.errors import GraphError, ShapeError
 
 
@@ -269,3 +270,59 @@ def test_threads_that_share_a_leaf_lose_no_part():
     for t in threads:
         t.join()
     assert set(x.grad.data.tolist()) == {200.0}
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2, 3)])
+def test_contributions_add_up_whichever_path_they_take(shape):
+    rng = np.random.default_rng(0)
+    a, b = [gl.tensor(rng.uniform(1, 2, shape), requires_grad=True) for _ in "ab"]
+    y = a
+    for _ in range(5):
+        y = y * a + b * b * a  # a and b come back as borrowed, as owned and as fresh arrays
+    y.sum().backward()
+    x, c = a.data, b.data
+    np.testing.assert_allclose(a.grad.data, 6 * x**5 + c**2 * sum((k + 1) * x**k for k in range(5)), rtol=1e-12)
+    np.testing.assert_allclose(b.grad.data, 2 * c * sum(x ** (k + 1) for k in range(5)), rtol=1e-12)
+
+
+def test_gradients_are_the_same_bits_with_somebody_watching():
+    def grads():
+        rng = np.random.default_rng(0)
+        w, b = gl.tensor(rng.standard_normal((4, 4)), requires_grad=True), gl.tensor(rng.standard_normal(4), requires_grad=True)
+        h = gl.tensor(rng.standard_normal((3, 4)))
+        for _ in range(4):
+            h = (h @ w + b).tanh() * 1.1 + h
+        h.sum().backward()
+        return w.grad.data, b.grad.data
+
+    class Watcher:
+        def begin(self, *event):
+            return None
+
+        def end(self, *event):
+            pass
+
+    plain = grads()
+    watcher = Watcher()
+    observe.attach(watcher)
+    try:
+        watched = grads()
+    finally:
+        observe.detach(watcher)
+    for d, e in zip(plain, watched, strict=True):
+        np.testing.assert_array_equal(d, e)
+
+
+def test_an_error_on_the_way_leaves_every_gradient_as_it_was():
+    class Fails(gl.Function):
+        def forward(self, x):
+            return x * 1.0
+
+        def backward(self, g):
+            raise RuntimeError("no")
+
+    x, w = gl.ones(2, requires_grad=True), gl.ones(2, requires_grad=True)
+    y = (Fails.apply(x) * w).sum()
+    with pytest.raises(RuntimeError, match="no"):
+        y.backward()
+    assert x.grad is None and w.grad is None
