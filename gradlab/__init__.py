@@ -98,6 +98,9 @@ from .ops import column_stack as column_stack
 from .ops import concat as concat
 from .ops import concatenate as concatenate
 from .ops import contiguous as contiguous
+from .ops import conv1d as conv1d
+from .ops import conv2d as conv2d
+from .ops import conv3d as conv3d
 from .ops import copysign as copysign
 from .ops import cos as cos
 from .ops import cosh as cosh

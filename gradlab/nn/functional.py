@@ -4,6 +4,9 @@ from ..ops import alpha_dropout as alpha_dropout
 from ..ops import bilinear as bilinear
 from ..ops import binary_cross_entropy as binary_cross_entropy
 from ..ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from ..ops import conv1d as conv1d
+from ..ops import conv2d as conv2d
+from ..ops import conv3d as conv3d
 from ..ops import cross_entropy as cross_entropy
 from ..ops import dropout as dropout
 from ..ops import dropout1d as dropout1d

@@ -67,6 +67,10 @@ from .comparison import gt as gt
 from .comparison import le as le
 from .comparison import lt as lt
 from .comparison import ne as ne
+from .conv import Conv as Conv
+from .conv import conv1d as conv1d
+from .conv import conv2d as conv2d
+from .conv import conv3d as conv3d
 from .cross_entropy import CrossEntropy as CrossEntropy
 from .cross_entropy import SoftCrossEntropy as SoftCrossEntropy
 from .cross_entropy import cross_entropy as cross_entropy
