@@ -81,6 +81,7 @@ from .ops import baddbmm as baddbmm
 from .ops import bilinear as bilinear
 from .ops import binary_cross_entropy as binary_cross_entropy
 from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .ops import block_diag as block_diag
 from .ops import bmm as bmm
 from .ops import broadcast_tensors as broadcast_tensors
 from .ops import broadcast_to as broadcast_to
@@ -113,6 +114,9 @@ from .ops import cumprod as cumprod
 from .ops import cumsum as cumsum
 from .ops import cumulative_trapezoid as cumulative_trapezoid
 from .ops import deg2rad as deg2rad
+from .ops import diag as diag
+from .ops import diag_embed as diag_embed
+from .ops import diagonal as diagonal
 from .ops import diff as diff
 from .ops import div as div
 from .ops import dot as dot
@@ -131,6 +135,9 @@ from .ops import expand_as as expand_as
 from .ops import expm1 as expm1
 from .ops import feature_alpha_dropout as feature_alpha_dropout
 from .ops import flatten as flatten
+from .ops import flip as flip
+from .ops import fliplr as fliplr
+from .ops import flipud as flipud
 from .ops import float_power as float_power
 from .ops import floor as floor
 from .ops import floor_divide as floor_divide
@@ -195,9 +202,13 @@ from .ops import ravel as ravel
 from .ops import reciprocal as reciprocal
 from .ops import relu as relu
 from .ops import remainder as remainder
+from .ops import repeat as repeat
+from .ops import repeat_interleave as repeat_interleave
 from .ops import reshape as reshape
 from .ops import reshape_as as reshape_as
 from .ops import rms_norm as rms_norm
+from .ops import roll as roll
+from .ops import rot90 as rot90
 from .ops import round as round  # noqa: A004
 from .ops import rsqrt as rsqrt
 from .ops import scaled_dot_product_attention as scaled_dot_product_attention
@@ -229,9 +240,15 @@ from .ops import tan as tan
 from .ops import tanh as tanh
 from .ops import tensor_split as tensor_split
 from .ops import tensordot as tensordot
+from .ops import tile as tile
 from .ops import to as to
+from .ops import trace as trace
 from .ops import transpose as transpose
 from .ops import trapezoid as trapezoid
+from .ops import tril as tril
+from .ops import tril_indices as tril_indices
+from .ops import triu as triu
+from .ops import triu_indices as triu_indices
 from .ops import trunc as trunc
 from .ops import unbind as unbind
 from .ops import unflatten as unflatten

@@ -425,6 +425,48 @@ class Surface:
         """The last two axes swapped."""
         return ops.transpose(self, -2, -1)
 
+    def diag(self, diagonal: int = 0) -> Tensor:
+        return ops.diag(self, diagonal)
+
+    def diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+        return ops.diag_embed(self, offset, dim1, dim2)
+
+    def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+        return ops.diagonal(self, offset, dim1, dim2)
+
+    def flip(self, *dims: int | tuple[int, ...]) -> Tensor:
+        return ops.flip(self, *dims)
+
+    def fliplr(self) -> Tensor:
+        return ops.fliplr(self)
+
+    def flipud(self) -> Tensor:
+        return ops.flipud(self)
+
+    def repeat(self, *repeats: int | tuple[int, ...]) -> Tensor:
+        return ops.repeat(self, *repeats)
+
+    def repeat_interleave(self, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
+        return ops.repeat_interleave(self, repeats, dim, output_size=output_size)
+
+    def roll(self, shifts: int | tuple[int, ...], dims: int | tuple[int, ...] | None = None) -> Tensor:
+        return ops.roll(self, shifts, dims)
+
+    def rot90(self, k: int = 1, dims: tuple[int, int] = (0, 1)) -> Tensor:
+        return ops.rot90(self, k, dims)
+
+    def tile(self, *dims: int | tuple[int, ...]) -> Tensor:
+        return ops.tile(self, *dims)
+
+    def trace(self) -> Tensor:
+        return ops.trace(self)
+
+    def tril(self, diagonal: int = 0) -> Tensor:
+        return ops.tril(self, diagonal)
+
+    def triu(self, diagonal: int = 0) -> Tensor:
+        return ops.triu(self, diagonal)
+
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         return ops.chunk(self, chunks, dim)
 

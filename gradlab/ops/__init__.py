@@ -23,6 +23,13 @@ from .arithmetic import add as add
 from .arithmetic import mul as mul
 from .arithmetic import neg as neg
 from .arithmetic import sub as sub
+from .arrange import Flip as Flip
+from .arrange import Roll as Roll
+from .arrange import flip as flip
+from .arrange import fliplr as fliplr
+from .arrange import flipud as flipud
+from .arrange import roll as roll
+from .arrange import rot90 as rot90
 from .attention import Attention as Attention
 from .attention import scaled_dot_product_attention as scaled_dot_product_attention
 from .axes import Permute as Permute
@@ -82,6 +89,13 @@ from .cumulative import cumsum as cumsum
 from .cumulative import cumulative_trapezoid as cumulative_trapezoid
 from .cumulative import diff as diff
 from .cumulative import trapezoid as trapezoid
+from .diagonal import BlockDiag as BlockDiag
+from .diagonal import DiagEmbed as DiagEmbed
+from .diagonal import Diagonal as Diagonal
+from .diagonal import block_diag as block_diag
+from .diagonal import diag as diag
+from .diagonal import diag_embed as diag_embed
+from .diagonal import diagonal as diagonal
 from .division import Div as Div
 from .division import FloorDiv as FloorDiv
 from .division import Fmod as Fmod
@@ -248,6 +262,11 @@ from .reduce import Sum as Sum
 from .reduce import mean as mean
 from .reduce import prod as prod
 from .reduce import sum as sum  # noqa: A004
+from .repeat import RepeatInterleave as RepeatInterleave
+from .repeat import Tile as Tile
+from .repeat import repeat as repeat
+from .repeat import repeat_interleave as repeat_interleave
+from .repeat import tile as tile
 from .rounding import Ceil as Ceil
 from .rounding import Floor as Floor
 from .rounding import Frac as Frac
@@ -318,6 +337,14 @@ from .squeeze import atleast_2d as atleast_2d
 from .squeeze import atleast_3d as atleast_3d
 from .squeeze import squeeze as squeeze
 from .squeeze import unsqueeze as unsqueeze
+from .triangle import Trace as Trace
+from .triangle import TriL as TriL
+from .triangle import TriU as TriU
+from .triangle import trace as trace
+from .triangle import tril as tril
+from .triangle import tril_indices as tril_indices
+from .triangle import triu as triu
+from .triangle import triu_indices as triu_indices
 from .trigonometry import Acos as Acos
 from .trigonometry import Asin as Asin
 from .trigonometry import Atan as Atan

@@ -24,7 +24,8 @@ ARGUMENTS = {
 ARGUMENTS |= {  # along an axis, and other shapes
     **dict.fromkeys(["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "tensor_split"], (1,)),
     **dict.fromkeys(["movedim", "moveaxis", "select", "swapaxes", "swapdims"], (0, 1)),
-    **dict.fromkeys(["view", "broadcast_to"], (2, 2)), "unflatten": (1, (2, 1)),
+    **dict.fromkeys(["view", "broadcast_to", "repeat", "tile"], (2, 2)), **dict.fromkeys(["flip", "roll", "repeat_interleave"], (1,)),
+    "unflatten": (1, (2, 1)),
     **dict.fromkeys(["expand_as", "reshape_as", "view_as"], (gl.tensor(X.T),)),
 }  # fmt: skip
 
