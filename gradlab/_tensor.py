@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import autograd, inplace, numpy_call
+from . import autograd, inplace, interchange, numpy_call
 from .autograd.hook import Handle, register, register_after
 from .backend import (
     ARRAY_TYPES,
@@ -20,6 +20,7 @@ from .backend import (
     Array,
     Device,
     as_array,
+    current_device,
     device_of,
     is_array,
     moved,
@@ -28,7 +29,7 @@ from .backend import (
     to_numpy,
     xp_of,
 )
-from .errors import DeviceError, DTypeError, GraphError, ShapeError, explain
+from .errors import DTypeError, GraphError, ShapeError, explain
 from .function import Function, asked, count_change, use_tensor_type
 from .surface import Surface
 
@@ -52,12 +53,14 @@ class Tensor(Surface):
     grad_fn: Function | None
     _version: list[Any] | None  # once changed or shared: how often, when last, weak references to who looks at the same memory
 
-    def __init__(self, data: object, requires_grad: bool = False, dtype: Any = None) -> None:
+    def __init__(self, data: object, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> None:
         if isinstance(data, Tensor):
             data = data._data.copy()
         if dtype is None and not is_array(data) and not hasattr(data, "dtype"):
             dtype = DEFAULT_FLOAT
         array = as_array(data)
+        if device is not None or on_host(array):
+            array = moved(array, current_device(device))
         self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
         self._grad: Array | None = None
         self._grad_tensor: Tensor | None = None  # what `.grad` hands out
@@ -295,16 +298,8 @@ class Tensor(Surface):
                     fix="t.detach().numpy()" if on_host(self._data) else "t.detach().cpu().numpy()",
                 )
             )
-        self._need_host("numpy: this tensor is on a device", "t.cpu().numpy()")
+        interchange.need_host(self, "numpy: this tensor is on a device", "t.cpu().numpy()")
         return self._data
-
-    def _need_host(self, what: str, fix: str) -> None:
-        if not on_host(self._data):
-            raise DeviceError(
-                explain(
-                    what, got={"shape": self.shape, "device": self.device}, need="a tensor on the cpu; nothing is copied in secret", fix=fix
-                )
-            )
 
     def item(self) -> Any:
         """The only entry as a Python number."""
@@ -320,22 +315,22 @@ class Tensor(Surface):
         return self._data.tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        self._need_host("numpy: this tensor is on a device, and became no array", "t.detach().cpu().numpy()")
+        interchange.need_host(self, "numpy: this tensor is on a device, and became no array", "t.detach().cpu().numpy()")
         return np.array(self._data, dtype=dtype) if copy else np.asarray(self._data, dtype=dtype)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return self._lent("cuda", "__cuda_array_interface__").__cuda_array_interface__
+        return interchange.lent(self, "cuda", "__cuda_array_interface__").__cuda_array_interface__
 
     @property
     def __sim_array__(self) -> Array:  # the same rule for the simulated device
-        return self._lent("sim", "__sim_array__")
+        return interchange.lent(self, "sim", "__sim_array__")
 
-    def _lent(self, kind: str, name: str) -> Array:
-        """The array, for a library that computes on it; with a gradient wanted, `array * tensor` there would cut the graph."""
-        if self.device.type != kind or self._requires_grad:
-            raise AttributeError(f"{name}: a tensor on {kind} that requires no gradient has it; this one is on {self.device}")
-        return self._data
+    def __dlpack__(self, *, copy: bool | None = None, **protocol: Any) -> Any:
+        return interchange.exported(self, copy, protocol)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._data.__dlpack_device__()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
         return numpy_call.ufunc(ufunc, method, inputs, out, kwargs)

@@ -1,115 +1,302 @@
-"""Making tensors."""
+"""Making tensors: from numbers and arrays, filled, counted and drawn.
+
+Every function takes `dtype`, `device` and `requires_grad`. Without `device` the tensor is made where the innermost
+`with gl.device(...)` block says, else in main memory. Random numbers come from gradlab's own generator on the host, so that
+a seed gives the same ones on every device.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ._tensor import Tensor
-from .backend import DEFAULT_FLOAT, as_array, current_device, device_of, generator, moved, on_host
-from .errors import ShapeError, explain
+from .backend import DEFAULT_FLOAT, Array, as_array, current_device, device_of, generator, moved, on_host
+from .errors import ArgumentError, DTypeError, KeywordError, ShapeError, explain
+from .interchange import imported
+
+Place = Any  # a device, its name, or None
 
 
-def tensor(data: object, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: object, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
     """A new leaf with a copy of the numbers. Python floats become float32; arrays and integers keep their dtype.
+
+    An array or tensor that is on a device stays there, unless another one is named.
 
     >>> tensor([1.0, 2.0]).dtype, tensor([1, 2]).dtype
     (dtype('float32'), dtype('int64'))
     """
-    array = as_array(data._data if isinstance(data, Tensor) else data)
-    place = device_of(array) if device is None and not on_host(array) else current_device(device)
-    array = moved(array, place)
-    return _leaf(array.astype(array.dtype if dtype is None else dtype, copy=True), requires_grad)
+    array = _brought(data, device)
+    return _leaf(array.astype(array.dtype if dtype is None else _dtype(dtype), copy=True), requires_grad)
+
+
+def as_tensor(data: object, dtype: Any = None, device: Place = None) -> Tensor:
+    """`data` as a tensor, without a copy where none is needed: a tensor is returned as it is, an array is shared.
+
+    >>> x = tensor([1.0])
+    >>> as_tensor(x) is x
+    True
+    """
+    if isinstance(data, Tensor):
+        if device is None and dtype is None:
+            return data
+        return data.to(device=data.device if device is None else device, dtype=dtype)
+    array = _brought(data, device)
+    return Tensor.made(array if dtype is None else array.astype(_dtype(dtype), copy=False), None)
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
-    """A leaf that shares the array's memory."""
+    """A leaf that shares the array's memory.
+
+    Raises:
+        KeywordError: it is no NumPy array.
+    """
+    if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise KeywordError(
+            explain("from_numpy: this is no NumPy array", got={"type": type(array).__name__}, need="an array", fix="gl.tensor(data)")
+        )
     return Tensor.made(as_array(array), None)
 
 
-def zeros(*shape: Any, dtype: Any = DEFAULT_FLOAT, requires_grad: bool = False) -> Tensor:
+def from_dlpack(data: Any) -> Tensor:
+    """A leaf on the memory of another library's tensor, through the DLPack protocol: nothing is copied.
+
+    Raises:
+        KeywordError: it speaks no DLPack.
+        DeviceError: it lives where gradlab can't reach.
+        DTypeError: it holds numbers that NumPy does not have (bfloat16).
+        GraphError: it requires a gradient in the other library.
+
+    >>> array = np.zeros(2)
+    >>> shared = from_dlpack(array)
+    >>> array[0] = 5
+    >>> shared.tolist()
+    [5.0, 0.0]
+    """
+    return Tensor.made(as_array(imported(data._data if isinstance(data, Tensor) else data)), None)
+
+
+# -- filled with one number
+
+
+def empty(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Whatever numbers the memory holds, in a shape given as numbers or as one tuple."""
+    return _made("empty", device, requires_grad, _shape(shape), dtype=_dtype(dtype))
+
+
+def zeros(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
     """Zeros of a shape, given as numbers or as one tuple.
 
     >>> zeros(2, 3).shape
     (2, 3)
     """
-    return _leaf(np.zeros(_shape(shape), dtype), requires_grad)
+    return _made("zeros", device, requires_grad, _shape(shape), dtype=_dtype(dtype))
 
 
-def ones(*shape: Any, dtype: Any = DEFAULT_FLOAT, requires_grad: bool = False) -> Tensor:
+def ones(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
     """Ones of a shape, given as numbers or as one tuple."""
-    return _leaf(np.ones(_shape(shape), dtype), requires_grad)
+    return _made("ones", device, requires_grad, _shape(shape), dtype=_dtype(dtype))
 
 
-def full(shape: Any, value: float, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """One number everywhere: float32 for a float, int64 for an integer."""
-    return _leaf(np.full(_shape((shape,)), value, as_array(value).dtype if dtype is None else dtype), requires_grad)
+def full(shape: Any, value: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """One number everywhere: float32 for a float, int64 for an integer.
+
+    >>> full((2,), 7).tolist()
+    [7, 7]
+    """
+    if isinstance(value, Tensor):
+        value = value.item()
+    wanted = as_array(value).dtype if dtype is None else _dtype(dtype)
+    return _made("full", device, requires_grad, _shape((shape,)), value, dtype=wanted)
 
 
-def eye(n: int, m: int | None = None, dtype: Any = DEFAULT_FLOAT, requires_grad: bool = False) -> Tensor:
-    """Ones on the diagonal of an (n, m) matrix."""
-    return _leaf(np.eye(n, m, dtype=dtype), requires_grad)
+def empty_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Memory in the shape, dtype and device of `x`."""
+    return _follow(empty, x, dtype, device, requires_grad=requires_grad)
 
 
-def arange(*bounds: float, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def zeros_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Zeros in the shape, dtype and device of `x`."""
+    return _follow(zeros, x, dtype, device, requires_grad=requires_grad)
+
+
+def ones_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Ones in the shape, dtype and device of `x`."""
+    return _follow(ones, x, dtype, device, requires_grad=requires_grad)
+
+
+def full_like(x: Tensor, value: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """One number in the shape, dtype and device of `x`."""
+    return _follow(full, x, dtype, device, value=value, requires_grad=requires_grad)
+
+
+# -- counted
+
+
+def eye(n: int, m: int | None = None, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Ones on the diagonal of an (n, m) matrix.
+
+    >>> eye(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rows, columns = _shape((n, n if m is None else m))
+    return _made("eye", device, requires_grad, rows, columns, dtype=_dtype(dtype))
+
+
+def arange(*bounds: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
     """Numbers from start (0) to stop, excluded, by step (1): integers where all bounds are.
 
     >>> arange(3).tolist()
     [0, 1, 2]
     """
-    wanted = dtype if dtype is not None else None if all(isinstance(b, (int, np.integer)) for b in bounds) else DEFAULT_FLOAT
-    return _leaf(np.arange(*bounds, dtype=wanted), requires_grad)
+    start, stop, step = _bounds(bounds)
+    whole = all(isinstance(b, (int, np.integer)) for b in bounds)
+    wanted = _dtype(dtype) if dtype is not None else np.dtype("int64") if whole else DEFAULT_FLOAT
+    return _put(np.arange(start, stop, step, dtype=wanted), device, requires_grad)
 
 
-def linspace(start: float, stop: float, steps: int, dtype: Any = DEFAULT_FLOAT, requires_grad: bool = False) -> Tensor:
-    """`steps` numbers from start to stop, both included."""
-    return _leaf(np.linspace(start, stop, steps, dtype=dtype), requires_grad)
+def linspace(start: float, end: float, steps: int, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """`steps` numbers from start to end, both included.
+
+    >>> linspace(0, 1, 3).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return _put(np.linspace(start, end, _shape((steps,))[0], dtype=_dtype(dtype)), device, requires_grad)
 
 
-def rand(*shape: Any, dtype: Any = DEFAULT_FLOAT, requires_grad: bool = False) -> Tensor:
-    """Uniform in [0, 1), from gradlab's own generator."""
-    return _leaf(_drawn(generator().random, shape, dtype), requires_grad)
+def logspace(
+    start: float,
+    end: float,
+    steps: int,
+    base: float = 10.0,
+    dtype: Any = DEFAULT_FLOAT,
+    device: Place = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`steps` powers of `base` whose exponents go evenly from start to end, both included.
+
+    >>> logspace(0, 2, 3).tolist()
+    [1.0, 10.0, 100.0]
+    """
+    return _put(np.logspace(start, end, _shape((steps,))[0], base=base, dtype=_dtype(dtype)), device, requires_grad)
 
 
-def randn(*shape: Any, dtype: Any = DEFAULT_FLOAT, requires_grad: bool = False) -> Tensor:
-    """Normal with mean 0 and variance 1, from gradlab's own generator."""
-    return _leaf(_drawn(generator().standard_normal, shape, dtype), requires_grad)
+# -- drawn
 
 
-def randint(low: int, high: int, shape: Any, dtype: Any = np.int64) -> Tensor:
-    """Integers in [low, high), from gradlab's own generator."""
-    return _leaf(np.asarray(generator().integers(low, high, _shape((shape,)))).astype(dtype, copy=False), False)
+def rand(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Uniform in [0, 1)."""
+    return _put(_drawn("rand", generator().random, shape, dtype), device, requires_grad)
 
 
-def randperm(n: int) -> Tensor:
+def randn(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Normal with mean 0 and variance 1."""
+    return _put(_drawn("randn", generator().standard_normal, shape, dtype), device, requires_grad)
+
+
+def randint(low: int, high: Any, shape: Any = None, dtype: Any = np.int64, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Integers in [low, high); `randint(high, shape)` starts from 0.
+
+    Raises:
+        ArgumentError: there is no integer in between.
+
+    >>> randint(5, 6, (2,)).tolist()
+    [5, 5]
+    """
+    if shape is None:
+        low, high, shape = 0, low, high
+    if not all(isinstance(b, (int, np.integer)) for b in (low, high)) or low >= high:
+        raise ArgumentError(explain("randint: no integer is in [low, high)", got={"low": low, "high": high}, need="low < high, both whole"))
+    return _put(np.asarray(generator().integers(low, high, _shape((shape,)))).astype(_dtype(dtype), copy=False), device, requires_grad)
+
+
+def randperm(n: int, dtype: Any = np.int64, device: Place = None) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
-    return _leaf(generator().permutation(n), False)
+    return _put(generator().permutation(_shape((n,))[0]).astype(_dtype(dtype), copy=False), device, False)
 
 
-def zeros_like(x: Tensor, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Zeros in the shape and dtype of `x`."""
-    return zeros(x.shape, dtype=x.dtype if dtype is None else dtype, requires_grad=requires_grad)
+def rand_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Uniform in [0, 1), in the shape, dtype and device of `x`."""
+    return _follow(rand, x, dtype, device, requires_grad=requires_grad)
 
 
-def ones_like(x: Tensor, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Ones in the shape and dtype of `x`."""
-    return ones(x.shape, dtype=x.dtype if dtype is None else dtype, requires_grad=requires_grad)
+def randn_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Normal with mean 0 and variance 1, in the shape, dtype and device of `x`."""
+    return _follow(randn, x, dtype, device, requires_grad=requires_grad)
 
 
-def _leaf(array: np.ndarray, requires_grad: bool) -> Tensor:
+def randint_like(x: Tensor, low: int, high: int | None = None, dtype: Any = None, device: Place = None) -> Tensor:
+    """Integers in [low, high), or [0, low), in the shape, dtype and device of `x`."""
+    low, high = (0, low) if high is None else (low, high)
+    return _follow(lambda shape, **options: randint(low, high, shape, **options), x, dtype, device)
+
+
+# -- how
+
+
+def _leaf(array: Array, requires_grad: bool) -> Tensor:
     made = Tensor.made(array, None)
     return made.requires_grad_() if requires_grad else made
 
 
-def _drawn(draw: Any, shape: tuple[Any, ...], dtype: Any) -> np.ndarray:
+def _put(array: np.ndarray, device: Place, requires_grad: bool) -> Tensor:
+    """What was made on the host, on the device asked for."""
+    return _leaf(moved(array, current_device(device)), requires_grad)
+
+
+def _made(function: str, device: Place, requires_grad: bool, *args: Any, dtype: Any) -> Tensor:
+    """Made on the device itself."""
+    place = current_device(device)
+    with place.scope():
+        return _leaf(getattr(place.xp, function)(*args, dtype=dtype), requires_grad)
+
+
+def _brought(data: Any, device: Place) -> Array:
+    array = as_array(data._data if isinstance(data, Tensor) else data)
+    return moved(array, device_of(array) if device is None and not on_host(array) else current_device(device))
+
+
+def _follow(make: Callable[..., Tensor], x: Tensor, dtype: Any, device: Place, **options: Any) -> Tensor:
+    """`make` in the shape of `x`, and in its dtype and device where none is named."""
+    if not isinstance(x, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise KeywordError(explain("like: what to follow is a tensor", got={"x": type(x).__name__}, need="a tensor", fix="gl.tensor(x)"))
+    return make(x.shape, dtype=x.dtype if dtype is None else dtype, device=x.device if device is None else device, **options)
+
+
+def _drawn(name: str, draw: Any, shape: tuple[Any, ...], dtype: Any) -> np.ndarray:
     """Random numbers as fine as the dtype."""
-    wide = np.dtype(dtype) == np.dtype("float64")
-    return np.asarray(draw(_shape(shape), np.float64 if wide else np.float32)).astype(dtype, copy=False)
+    wanted = _dtype(dtype)
+    if wanted.kind != "f":
+        raise DTypeError(explain(f"{name}: draws floating numbers", got={"dtype": wanted}, need="a floating dtype, or gl.randint"))
+    fine = np.float64 if wanted == np.float64 else np.float32
+    return np.asarray(draw(_shape(shape), fine)).astype(wanted, copy=False)
+
+
+def _dtype(dtype: Any) -> np.dtype:
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError:
+        wanted = None
+    if wanted is None or wanted.kind not in "buif":
+        raise DTypeError(explain("dtype: no kind of number of a tensor", got={"dtype": dtype}, need="gl.float32, gl.int64, gl.bool ..."))
+    return wanted
+
+
+def _bounds(bounds: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    if not 1 <= len(bounds) <= 3:
+        raise KeywordError(explain("arange: one to three bounds", got={"bounds": bounds}, need="stop; start, stop; or start, stop, step"))
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    if not all(math.isfinite(b) for b in (start, stop, step)) or step == 0 or (stop - start) * step < 0:
+        got = {"start": start, "stop": stop, "step": step}
+        raise ArgumentError(explain("arange: these steps never lead there", got=got, need="a step from start towards stop"))
+    return start, stop, step
 
 
 def _shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    if any(not isinstance(n, (int, np.integer)) or n < 0 for n in sizes):
+    if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in sizes):
         raise ShapeError(explain("shape: sizes are whole numbers, 0 or more", got={"shape": sizes}, need="for instance (2, 3)"))
     return tuple(int(n) for n in sizes)

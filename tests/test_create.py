@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gradlab as gl
-from gradlab.errors import DTypeError, ShapeError
+from gradlab.errors import ArgumentError, DeviceError, DTypeError, KeywordError, ShapeError
 
 
 def test_tensor_copies_and_from_numpy_shares():
@@ -71,3 +71,102 @@ def test_numpy_integers_count_as_integers_and_float64_is_drawn_finely():
     for draw in (gl.rand, gl.randn):
         numbers = draw(100, dtype=gl.float64).data
         assert (numbers != numbers.astype(np.float32)).any()
+
+
+FACTORIES = {
+    "zeros": lambda **k: gl.zeros(2, 3, **k),
+    "ones": lambda **k: gl.ones((2, 3), **k),
+    "empty": lambda **k: gl.empty(2, 3, **k),
+    "full": lambda **k: gl.full((2, 3), 1.5, **k),
+    "eye": lambda **k: gl.eye(2, 3, **k),
+    "arange": lambda **k: gl.arange(0.0, 3.0, 0.5, **k),
+    "linspace": lambda **k: gl.linspace(0, 1, 5, **k),
+    "logspace": lambda **k: gl.logspace(0, 1, 5, **k),
+    "rand": lambda **k: gl.rand(2, 3, **k),
+    "randn": lambda **k: gl.randn(2, 3, **k),
+    "tensor": lambda **k: gl.tensor([1.0, 2.0], **k),
+    "full_like": lambda **k: gl.full_like(gl.zeros(2, 3), 1.5, **k),
+    "zeros_like": lambda **k: gl.zeros_like(gl.ones(2, 3), **k),
+    "ones_like": lambda **k: gl.ones_like(gl.ones(2, 3), **k),
+    "empty_like": lambda **k: gl.empty_like(gl.ones(2, 3), **k),
+    "rand_like": lambda **k: gl.rand_like(gl.ones(2, 3), **k),
+    "randn_like": lambda **k: gl.randn_like(gl.ones(2, 3), **k),
+}
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_every_factory_takes_a_dtype_a_device_and_requires_grad(name):
+    make = FACTORIES[name]
+    gl.manual_seed(1)
+    host = make(dtype=gl.float64, requires_grad=True)
+    gl.manual_seed(1)
+    there = make(dtype=gl.float64, device="sim", requires_grad=True)
+    assert host.dtype == there.dtype == "float64" and host.requires_grad and there.requires_grad and there.is_leaf
+    assert host.device == "cpu" and there.device == "sim" and there.shape == host.shape
+    assert "empty" in name or there.tolist() == host.tolist(), "the same numbers on every device"
+    with gl.device("sim"):
+        assert make().device == "sim"
+        with gl.device("cpu"):
+            assert make().device == "cpu"
+    assert make().device == "cpu"
+
+
+@pytest.mark.parametrize("make", [lambda **k: gl.randint(0, 9, (5,), **k), lambda **k: gl.randperm(5, **k), lambda **k: gl.arange(5, **k)])
+def test_integers_are_made_on_a_device_too(make):
+    gl.manual_seed(1)
+    host = make()
+    gl.manual_seed(1)
+    there = make(device="sim")
+    assert there.device == "sim" and there.tolist() == host.tolist() and there.dtype == host.dtype == "int64"
+    assert make(dtype=gl.int32).dtype == "int32"
+
+
+def test_like_follows_the_device_of_what_it_follows():
+    x = gl.zeros(2, 3, dtype=gl.float64, device="sim")
+    assert gl.ones_like(x).device == gl.randn_like(x).device == gl.randint_like(x, 5).device == "sim"
+    assert gl.zeros_like(x, device="cpu").device == "cpu" and gl.full_like(x, 2).dtype == "float64"
+    assert gl.randint_like(gl.zeros(3), 4, 5).tolist() == [4.0, 4.0, 4.0]
+    with pytest.raises(KeywordError, match="what to follow is a tensor"):
+        gl.zeros_like([1.0])
+
+
+def test_a_tensor_stays_where_it_is_unless_a_device_is_named():
+    x = gl.tensor([1.0, 2.0], device="sim")
+    assert gl.tensor(x).device == "sim" and gl.tensor(x, device="cpu").device == "cpu" and gl.tensor(x.data).device == "sim"
+    assert gl.as_tensor(x) is x and gl.as_tensor(x, dtype=gl.float64).device == "sim" and gl.as_tensor(x, device="cpu").device == "cpu"
+    array = np.ones(2)
+    assert gl.as_tensor(array).data is array and gl.as_tensor([1, 2], dtype=gl.float32).dtype == "float32"
+    assert gl.Tensor([1.0], device="sim").device == "sim"
+
+
+@pytest.mark.parametrize("bounds", [(0, 3, 0), (0, 3, -1), (3, 0), (0, float("inf")), (float("nan"),)])
+def test_steps_that_lead_nowhere_are_refused(bounds):
+    with pytest.raises(ArgumentError, match="never lead there"):
+        gl.arange(*bounds)
+
+
+def test_wrong_arguments_of_factories_are_refused_in_words():
+    for call, error, text in [
+        (lambda: gl.arange(), KeywordError, "one to three bounds"),
+        (lambda: gl.arange(1, 2, 3, 4), KeywordError, "one to three bounds"),
+        (lambda: gl.zeros(2, dtype="nonsense"), DTypeError, "no kind of number"),
+        (lambda: gl.zeros(2, dtype="complex64"), DTypeError, "no kind of number"),
+        (lambda: gl.zeros(True), ShapeError, "whole numbers"),
+        (lambda: gl.randn(2, dtype=gl.int64), DTypeError, "draws floating numbers"),
+        (lambda: gl.randint(3, 3, (2,)), ArgumentError, "no integer"),
+        (lambda: gl.randint(0, 2.5, (2,)), ArgumentError, "no integer"),
+        (lambda: gl.eye(-1), ShapeError, "whole numbers"),
+        (lambda: gl.linspace(0, 1, -2), ShapeError, "whole numbers"),
+        (lambda: gl.from_numpy([1.0]), KeywordError, "no NumPy array"),
+        (lambda: gl.zeros(2, device="tpu"), DeviceError, "no such place"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_randint_starts_from_zero_without_a_lower_bound():
+    assert set(gl.randint(2, (100,)).tolist()) == {0, 1}
+
+
+def test_full_takes_a_number_from_a_tensor():
+    assert gl.full((2,), gl.tensor(3.0)).tolist() == [3.0, 3.0] and gl.full((2,), True).dtype == "bool"

@@ -1,0 +1,94 @@
+"""Memory shared with other libraries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab.errors import DeviceError, DTypeError, GraphError, KeywordError
+
+
+def test_dlpack_shares_memory_both_ways():
+    array = np.ones(3, np.float32)
+    x = gl.from_dlpack(array)
+    x[0] = 5.0
+    assert array[0] == 5.0
+    back = np.from_dlpack(x)
+    back[1] = 7.0
+    assert x.tolist() == [5.0, 7.0, 1.0]
+    assert gl.from_dlpack(x).data.ctypes.data == array.ctypes.data and x.__dlpack_device__() == (1, 0)
+
+
+def test_memory_that_could_be_harmed_is_copied():
+    backwards = gl.from_numpy(np.arange(3.0)[::-1])
+    assert np.from_dlpack(backwards).tolist() == [2.0, 1.0, 0.0] and np.from_dlpack(backwards).strides == (8,)
+    fixed = np.arange(3.0)
+    fixed.flags.writeable = False
+    x = gl.from_numpy(fixed)
+    assert not np.shares_memory(np.from_dlpack(x), fixed)
+    for t in (backwards, x):
+        with pytest.raises(BufferError, match="can't be shared safely"):
+            t.__dlpack__(copy=False)
+    own = gl.tensor([1.0, 2.0])
+    assert not np.shares_memory(np.from_dlpack(own, copy=True), own.data)
+
+
+def test_a_gradient_is_not_lost_in_another_library():
+    with pytest.raises(BufferError, match=r"t\.detach\(\)"):
+        np.from_dlpack(gl.ones(2, requires_grad=True))
+
+
+def test_a_device_tensor_goes_over_dlpack_to_its_own_kind_only():
+    x = gl.ones(2, device="sim")
+    assert gl.from_dlpack(x).device == "sim"
+    with pytest.raises((BufferError, RuntimeError, ValueError)):
+        np.from_dlpack(x)
+
+
+class Foreign:
+    def __init__(self, device=(1, 0), requires_grad=False, error=None):
+        self.device, self.requires_grad, self.error = device, requires_grad, error
+
+    def __dlpack__(self, **protocol):
+        raise self.error
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def test_what_can_not_come_over_dlpack_is_refused_in_words():
+    with pytest.raises(KeywordError, match="speaks no DLPack"):
+        gl.from_dlpack([1.0])
+    with pytest.raises(GraphError, match="requires a gradient there"):
+        gl.from_dlpack(Foreign(requires_grad=True))
+    with pytest.raises(DeviceError, match="reaches no such device"):
+        gl.from_dlpack(Foreign(device=(7, 0)))
+    with pytest.raises(DTypeError, match="bfloat16"):
+        gl.from_dlpack(Foreign(error=BufferError("unsupported dtype")))
+
+
+def test_protocols_of_devices_are_offered_only_there_and_without_a_gradient():
+    assert not hasattr(gl.ones(2), "__cuda_array_interface__") and not hasattr(gl.ones(2), "__sim_array__")
+    assert not hasattr(gl.ones(2, device="sim"), "__cuda_array_interface__") and hasattr(gl.ones(2, device="sim"), "__sim_array__")
+    assert not hasattr(gl.ones(2, device="sim", requires_grad=True), "__sim_array__")
+
+
+@pytest.mark.torch
+def test_pytorch_and_gradlab_share_memory():
+    torch = pytest.importorskip("torch")
+    theirs = torch.ones(3)
+    x = gl.from_dlpack(theirs)
+    x[0] = 5.0
+    back = torch.from_dlpack(x)
+    back[1] = 7.0
+    assert theirs.tolist() == [5.0, 7.0, 1.0]
+    assert torch.from_dlpack(gl.from_numpy(np.arange(3.0)[::-1])).tolist() == [2.0, 1.0, 0.0], "no abort"
+    fixed = np.zeros(2)
+    fixed.flags.writeable = False
+    torch.from_dlpack(gl.from_numpy(fixed))[0] = 9.0
+    assert fixed[0] == 0.0
+    with pytest.raises(GraphError, match="requires a gradient there"):
+        gl.from_dlpack(torch.ones(2, requires_grad=True))
+    with pytest.raises(DTypeError, match="bfloat16"):
+        gl.from_dlpack(torch.ones(2, dtype=torch.bfloat16))
