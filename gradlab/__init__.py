@@ -51,6 +51,7 @@ from .errors import DataError as DataError
 from .errors import DeviceError as DeviceError
 from .errors import DimError as DimError
 from .errors import DTypeError as DTypeError
+from .errors import GradcheckError as GradcheckError
 from .errors import GradlabError as GradlabError
 from .errors import GraphError as GraphError
 from .errors import KeywordError as KeywordError

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import autograd, inplace, interchange, numpy_call
 from .autograd.hook import Handle, register, register_after
+from .autograd.names import names_of
 from .backend import (
     ARRAY_TYPES,
     DEFAULT_FLOAT,
@@ -279,6 +280,11 @@ class Tensor(Surface):
         out = Tensor.made(self._data, None)
         out.share(self)
         return out
+
+    @property
+    def _xp(self) -> Any:
+        """What `xp_of` answers: NumPy's names, each with an op behind it."""
+        return names_of(xp_of(self._data))
 
     # -- as Python and NumPy values
 

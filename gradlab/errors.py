@@ -49,6 +49,10 @@ class GraphError(GradlabError, RuntimeError):
     """A backward pass, or a change in place, that the recorded graph cannot answer."""
 
 
+class GradcheckError(GradlabError, RuntimeError):
+    """A gradient that differences of numbers contradict."""
+
+
 class DeviceError(GradlabError, RuntimeError):
     """Arrays that live in different places, or in a place that is not there."""
 

@@ -17,7 +17,9 @@ A leaf's `.grad` is written when the pass ends, with the sum of what came togeth
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
 from typing import Any, Literal, Protocol, TypeVar
 
 Kind = Literal["forward", "pass", "backward", "accumulate", "module", "step"]
@@ -36,6 +38,9 @@ class Observer(Protocol):
 
 current: Observer | None = None
 _attached: tuple[Observer, ...] = ()
+_watching: Observer | None = None  # what `current` is, but in a pause
+_pauses = 0
+_changing = Lock()
 
 
 def attach(observer: Observer) -> None:
@@ -69,11 +74,29 @@ def watched(observer: Observer, kind: Kind, target: object, inputs: tuple[Any, .
     return output
 
 
+@contextmanager
+def paused() -> Iterator[None]:
+    """Tell nobody of what happens in this block: of a step that runs again, to be differentiated twice or to save memory."""
+    _pause(1)
+    try:
+        yield
+    finally:
+        _pause(-1)
+
+
+def _pause(change: int) -> None:
+    global _pauses, current
+    with _changing:  # another thread may pause too
+        _pauses += change
+        current = None if _pauses else _watching
+
+
 def _refill(observers: tuple[Observer, ...]) -> None:
-    global _attached, current
+    global _attached, _watching
     _attached = observers
     guards = tuple(map(_Guard, observers))
-    current = None if not guards else guards[0] if len(guards) == 1 else _Fanout(guards)
+    _watching = None if not guards else guards[0] if len(guards) == 1 else _Fanout(guards)
+    _pause(0)
 
 
 def _nothing(*event: object) -> None:

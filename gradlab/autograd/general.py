@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import function, observe
 from ..backend import ARRAY_TYPES, as_array, xp_of
-from ..errors import ShapeError, explain
+from ..errors import GradlabError, GraphError, ShapeError, explain
 from ..function import Function, made
 from ..grad_mode import enable_grad, no_grad
-from . import hook
+from . import hook, replay
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -72,15 +72,16 @@ def key_of(t: Tensor) -> Key:
 
 
 class _Pass:
-    def __init__(self, graph: bool, wanted: Sequence[Tensor] | None) -> None:
-        self.graph, self.wanted = graph, wanted
+    def __init__(self, graph: bool, wanted: Sequence[Tensor] | None, local: bool = False) -> None:
+        self.graph, self.wanted, self.local = graph, wanted, local
         self.keys: set[Key] = set() if wanted is None else {key_of(t) for t in wanted}
         self.pending: dict[Key, Grad] = {}
         self.owned: set[Key] = set()  # whose pending gradient is an array that this pass alone holds, so += may write it
         self.found: dict[Key, Grad] = {}
 
     def run(self, roots: Sequence[Tensor], seeds: Sequence[Grad], keep: bool) -> list[Grad]:
-        steps, _ = reached([root.grad_fn for root in roots if root.grad_fn is not None])
+        beyond = [to for fn in self.keys for to in fn.edges] if self.local else ()
+        steps, _ = reached([root.grad_fn for root in roots if root.grad_fn is not None], beyond)
         if self.wanted is not None:
             steps = self._leading(steps)
         check(steps)
@@ -119,7 +120,19 @@ class _Pass:
                 self._add(to, d, fn.fresh)
 
     def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
-        return fn.pull(g)
+        if not self.graph:
+            return fn.pull(g)
+        observer = observe.current
+        if observer is None:
+            return _pulled_on_tensors(fn, g)
+        token = observer.begin("backward", fn, (g._data,))
+        try:
+            grads = _pulled_on_tensors(fn, g)
+        except BaseException as error:
+            observer.end(token, None, error)
+            raise
+        observer.end(token, tuple([getattr(d, "_data", None) for d in grads]), None)
+        return grads
 
     def _add(self, key: Key, d: Grad, fresh: bool) -> None:
         pending = self.pending
@@ -200,14 +213,43 @@ class _Pass:
         return (to for to in fn.edges if to is not None and not isinstance(to, Function))
 
 
-def reached(roots: Iterable[Function]) -> tuple[list[Function], list[Tensor]]:
+def _pulled_on_tensors(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
+    """The rule on Tensors; where it writes in place or counts on strides, the gradient of the formula beside it."""
+    try:
+        return replay.pull(fn, g)
+    except (GradlabError, TypeError, ValueError, AttributeError, IndexError, NotImplementedError) as error:
+        reference = getattr(fn, "reference", None)
+        if reference is None or isinstance(error, GraphError):
+            raise _no_second_derivative(fn, error) from error
+    with enable_grad(), observe.paused():
+        inputs = [replay.Same.apply(x) if hasattr(x, "grad_fn") else x for x in replay.arguments(fn)]
+        y = reference(*inputs, **fn.params)
+    asked = [i for i, need in enumerate(fn.needs) if need]
+    found = _Pass(True, [inputs[i] for i in asked], local=True).run([y], [g], True)
+    grads: list[Any] = [None] * len(fn.inputs)
+    for i, d in zip(asked, found, strict=True):
+        grads[i] = replay.fitted(0.0 if d is None else d, fn.inputs[i])
+    return tuple(grads)
+
+
+def _no_second_derivative(fn: Function, error: Exception) -> GraphError:
+    return GraphError(
+        explain(
+            f"{type(fn).__name__}: its gradient can't be differentiated again",
+            got={"inputs": [t.shape for t in fn.inputs], "because": str(error).partition("\n")[0]},
+            need="a rule of operators and functions that have an op, or such a formula beside it (`reference`)",
+        )
+    )
+
+
+def reached(roots: Iterable[Function], beyond: Iterable[Key] = ()) -> tuple[list[Function], list[Tensor]]:
     """Every step below the roots, by age, so no recursion: from the end, each comes after all steps that used its output.
 
-    And the leaves.
+    And the leaves. What is `beyond` is left out, and what only it leads to.
     """
     steps = list(dict.fromkeys(roots))
     leaves: list[Tensor] = []
-    seen: set[Key] = set(steps)
+    seen: set[Key] = {*steps, *beyond}
     for fn in steps:  # grows while it is walked
         if fn.edges is None:  # pyright: ignore[reportUnnecessaryComparison] - `free` says so
             fn.check()

@@ -25,9 +25,12 @@ _LIBRARIES = ("cupy", "gradlab.sim")  # looked at only once somebody has importe
 
 
 def xp_of(x: object) -> Any:
-    """The module (`numpy` or one like it) whose functions accept `x`; NumPy for a Python number."""
+    """The module (`numpy` or one like it) whose functions accept `x`; NumPy for a Python number.
+
+    A Tensor brings its own, in which NumPy's names are ops: so a formula written for arrays can be differentiated.
+    """
     xp = ARRAY_TYPES.get(type(x))
-    return xp if xp is not None else _module_of(x)
+    return xp if xp is not None else getattr(x, "_xp", None) or _module_of(x)
 
 
 def _module_of(x: object) -> Any:

@@ -71,6 +71,8 @@ def kept(g: Array, where: Array) -> Array:
     >>> kept(np.float32([3.0, np.inf]), np.array([True, False]))
     array([3., 0.], dtype=float32)
     """
+    if hasattr(g, "grad_fn"):
+        return xp_of(g).where(where, g, 0.0)
     return (g.view(f"i{g.dtype.itemsize}") * where).view(g.dtype)
 
 

@@ -1,0 +1,152 @@
+"""NumPy's names for formulas that run on Tensors: what `xp_of(tensor)` answers in a pass that makes a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from .. import ops
+from ..backend import Array, scatter_add, xp_of
+from ..errors import DTypeError, explain
+from ..function import Function, made, wants_gradient
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+# Constant between their jumps, so that their derivative is 0: they answer with arrays.
+STEPS = {"all", "any", "argmax", "argmin", "argsort", "ceil", "count_nonzero", "floor", "isfinite", "isinf", "isnan", "logical_and",
+         "logical_not", "logical_or", "nonzero", "rint", "round", "sign", "signbit", "trunc"}  # fmt: skip
+NEW = {"empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"}
+
+
+class Names:
+    """The functions of one array library, each with an op in its place where it meets a Tensor.
+
+    >>> import gradlab as gl
+    >>> names_of(__import__("numpy")).sum(gl.ones(2, 3), axis=0)
+    tensor([2., 2., 2.], shape=(3,))
+    """
+
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
+
+    def __getattr__(self, name: str) -> Any:
+        found = OPS.get(name)
+        if found is None:
+            plain = getattr(self._xp, name)
+            if isinstance(plain, ModuleType):
+                raise _unknown(name)
+            if not callable(plain) or isinstance(plain, type):
+                return plain
+            call = _step if name in STEPS else _new if name in NEW else _without_op
+            found = partial(call, plain)
+        setattr(self, name, found)
+        return found
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        """A Tensor in this dtype; what holds no floats stays an array."""
+        if hasattr(x, "grad_fn"):
+            return x if dtype is None or x.dtype == dtype else ops.cast(x, dtype)
+        if isinstance(x, (list, tuple)) and wants_gradient(cast("Any", x)):
+            return ops.stack([self.asarray(v, dtype) for v in cast("list[Any]", x)])
+        return _tensor(self._xp.asarray(_raw(x), dtype=dtype))
+
+    def array(self, x: Any, dtype: Any = None, copy: bool = True) -> Any:
+        """The same, in memory of its own."""
+        y = self.asarray(x, dtype)
+        return ops.clone(y) if y is x else y
+
+    def ascontiguousarray(self, x: Any) -> Any:
+        """How a Tensor lies in memory changes no number."""
+        return self.asarray(x)
+
+
+@cache
+def names_of(xp: Any) -> Names:
+    """The names for Tensors whose arrays are served by `xp`."""
+    return Names(xp)
+
+
+class ScatterAdd(Function):
+    """y = zeros with v added at each place of index;  dv = g[index]."""
+
+    kind = "shape"
+    reads = ()
+
+    def forward(self, v: Array, shape: tuple[int, ...], index: Any) -> Array:
+        self.index = index
+        y = xp_of(v).zeros(shape, dtype=v.dtype)
+        scatter_add(y, index, v)
+        return y
+
+    def backward(self, g: Array) -> Array:
+        return g[self.index]
+
+
+class _Add:
+    """`xp.add`, with the `at` that adds to a place each time it is named."""
+
+    def __call__(self, a: Any, b: Any) -> Tensor:
+        return ops.add(a, b)
+
+    def at(self, out: Any, index: Any, values: Any) -> None:
+        """out[index] += values, repeated places counted."""
+        out += ScatterAdd.apply(values, shape=out.shape, index=ops.raw_index(index))
+
+
+def _moveaxis(a: Any, source: int, destination: int) -> Tensor:
+    order = [i for i in range(a.ndim) if i != source % a.ndim]
+    order.insert(destination % a.ndim, source % a.ndim)
+    return ops.permute(a, order)  # type: ignore[arg-type]
+
+
+def _copysign(x: Any, sign: Any) -> Any:
+    raw = _raw(sign)
+    return ops.abs(x) * xp_of(raw).copysign(1.0, raw)
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    return x.shape if hasattr(x, "shape") else xp_of(x).shape(x)
+
+
+OPS: dict[str, Callable[..., Any]] = {
+    **{name: op for function, op in ops.ARRAY_FUNCTIONS.items() for name in [function.__name__] if name not in STEPS},
+    **{name: op for function, op in ops.UFUNCS.items() for name in [function.__name__] if name not in STEPS},
+    "abs": ops.abs,
+    "add": _Add(),
+    "copysign": _copysign,
+    "max": ops.ARRAY_FUNCTIONS[__import__("numpy").max],
+    "moveaxis": _moveaxis,
+    "ndim": lambda x: len(_shape(x)),
+    "shape": _shape,
+}
+
+
+def _raw(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return type(x)(_raw(v) for v in cast("Sequence[Any]", x))  # type: ignore[call-arg]
+    return x._data if hasattr(x, "grad_fn") else x
+
+
+def _tensor(array: Array) -> Any:
+    return made(array) if array.dtype.kind == "f" else array
+
+
+def _step(plain: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return plain(*_raw(args), **kwargs)
+
+
+def _new(plain: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return _tensor(plain(*_raw(args), **kwargs))
+
+
+def _without_op(plain: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    if wants_gradient((*args, *kwargs.values())):
+        raise _unknown(plain.__name__)
+    return plain(*_raw(args), **{name: _raw(value) for name, value in kwargs.items()})
+
+
+def _unknown(name: str) -> DTypeError:
+    return DTypeError(explain(f"xp.{name}: there is no op for it", got={"argument": "a tensor"}, need="functions that have an op"))

@@ -1,0 +1,81 @@
+"""A step's rule on Tensors, so that the gradient it gives has a graph of its own.
+
+What `forward` saved are arrays, without history. So a twin of the step runs `forward` again, on the Tensors that the step
+read; then the same formula of `backward` gives Tensors that depend on them. A step that reads no values is not run again.
+"""
+
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import observe, ops
+from ..backend import ARRAY_TYPES, align, unbroadcast
+from ..errors import GraphError, explain
+from ..function import Constant, Function, made
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+
+class Same(Function):
+    """y = x;  dx = g: a place of its own in the graph, where a pass can end."""
+
+    kind = "shape"
+    reads = ()
+
+    def forward(self, x: Any) -> Any:
+        return x
+
+    def backward(self, g: Any) -> Any:
+        return g
+
+
+def pull(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
+    """What `fn.pull` gives for arrays: one gradient per input, in its input's shape and dtype."""
+    twin = object.__new__(type(fn))
+    twin.inputs, twin.needs, twin.seq = fn.inputs, fn.needs, fn.seq
+    twin.__dict__.update({name: value for name, value in vars(fn).items() if name not in ("hooks", "retained")})  # with what was drawn
+    if fn.reads:
+        with observe.paused():  # it was seen when it ran
+            twin.forward(*arguments(fn), **fn.params)
+    result = twin.backward(g)
+    grads: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
+    return tuple(
+        [None if d is None or not need else fitted(d, t) for d, t, need in zip(grads, fn.inputs, fn.needs, strict=True)]
+    )
+
+
+def arguments(fn: Function) -> list[Any]:
+    """What `forward` gets: Tensors for what has a derivative, arrays of integers, and numbers.
+
+    Raises:
+        GraphError: an input is no longer what `forward` saw. A rule on arrays may not mind, having kept what it needs.
+    """
+    arrays: list[Any] = [t._data for t in fn.inputs]
+    aligned = align(arrays) if fn.aligns else arrays
+    found: list[Any] = []
+    for i, (t, array, to) in enumerate(zip(fn.inputs, aligned, fn.edges, strict=True)):
+        version, maker = t._version, t.grad_fn
+        if (version is not None and version[1] > fn.seq) or (maker is not None and maker is not to):
+            raise GraphError(
+                explain(
+                    f"{type(fn).__name__}: input {i} was changed in place after it was used",
+                    got={"shape": t.shape},
+                    need="the values that forward saw: for a gradient with a graph it runs again",
+                    fix="change a copy: y = x.clone()",
+                )
+            )
+        if array.__class__ in ARRAY_TYPES and array.dtype.kind == "f" and not isinstance(t, Constant):
+            found.append(t if t.dtype == array.dtype else ops.cast(t, array.dtype))
+        else:
+            found.append(array)
+    return found
+
+
+def fitted(d: Any, t: Any) -> Tensor:
+    """The gradient as a Tensor in its input's shape and dtype."""
+    d = d if hasattr(d, "grad_fn") else made(np.asarray(d))
+    d = unbroadcast(d, t.shape)
+    return d if d.dtype == t.dtype else d.astype(t.dtype)
