@@ -17,7 +17,7 @@ A leaf's `.grad` is written when the pass ends, with the sum of what came togeth
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Literal, Protocol, TypeVar
@@ -75,7 +75,7 @@ def watched(observer: Observer, kind: Kind, target: object, inputs: tuple[Any, .
 
 
 @contextmanager
-def paused() -> Iterator[None]:
+def paused() -> Generator[None]:
     """Tell nobody of what happens in this block: of a step that runs again, to be differentiated twice or to save memory."""
     _pause(1)
     try:

@@ -13,7 +13,7 @@ from ..backend import asarray_like, float64, to_numpy
 from ..errors import DTypeError, GradcheckError, GraphError, explain
 from ..function import made
 from ..grad_mode import enable_grad
-from .run import grad
+from .run import grad, several
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -92,24 +92,19 @@ def gradgradcheck(
 
 
 def _inputs(what: str, inputs: Any) -> list[Tensor]:
-    xs: list[Any] = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    xs = several(inputs)
     for i, x in enumerate(xs):
         if getattr(x, "requires_grad", False) and x.dtype != float64:
             need = "float64: in float32 a difference quotient has three digits"
             raise DTypeError(explain(f"{what}: input {i} is too coarse", got={"dtype": x.dtype}, need=need, fix="x.double()"))
     if not any(getattr(x, "requires_grad", False) for x in xs):
-        raise GraphError(
-            explain(f"{what}: nothing to check", got={"inputs": [getattr(x, "shape", x) for x in xs]}, need="an input with requires_grad=True")
-        )
+        got = {"inputs": [getattr(x, "shape", x) for x in xs]}
+        raise GraphError(explain(f"{what}: nothing to check", got=got, need="an input with requires_grad=True"))
     return xs
 
 
-def _outputs(outputs: Outputs) -> list[Tensor]:
-    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
-
-
 def _differentiable(outputs: Outputs) -> list[Tensor]:
-    return [y for y in _outputs(outputs) if y.requires_grad]
+    return [y for y in several(outputs) if y.requires_grad]
 
 
 def _cotangents(outputs: Sequence[Tensor], seed: int = _SEED) -> list[Any]:
@@ -118,21 +113,28 @@ def _cotangents(outputs: Sequence[Tensor], seed: int = _SEED) -> list[Any]:
 
 
 def _checked(
-    what: str, fn: Callable[..., Outputs], values: Callable[..., Outputs], xs: list[Tensor], eps: float, atol: float, rtol: float, loud: bool
-) -> bool:  # fmt: skip
+    what: str,
+    fn: Callable[..., Outputs],
+    values: Callable[..., Outputs],
+    xs: list[Tensor],
+    eps: float,
+    atol: float,
+    rtol: float,
+    raise_exception: bool,
+) -> bool:
     """Compare the gradients of `fn` with differences of `values`, which gives the same numbers."""
-    outputs = _outputs(fn(*xs))
+    outputs = several(fn(*xs))
     places = [i for i, y in enumerate(outputs) if y.requires_grad]
     ws = _cotangents([outputs[i] for i in places])
     asked = [i for i, x in enumerate(xs) if x.requires_grad]
-    again = _outputs(values(*xs))
+    again = several(values(*xs))
     if any(not np.allclose(to_numpy(a._data), to_numpy(b._data), 1e-9, 1e-9, equal_nan=True) for a, b in zip(outputs, again, strict=True)):
         raise GradcheckError(explain(f"{what}: the function gives other numbers each time", got={"fn": fn}, need="one that draws nothing"))
     roots = [outputs[i] for i in places]
     found = grad(roots, [xs[i] for i in asked], [made(w) for w in ws], materialize_grads=True) if roots else [None] * len(asked)
 
     def total(moved: list[Tensor]) -> float:
-        ys = _outputs(values(*moved))
+        ys = several(values(*moved))
         return sum(float((w * ys[i]._data).sum()) for w, i in zip(ws, places, strict=True))
 
     for i, d in zip(asked, found, strict=True):
@@ -141,7 +143,7 @@ def _checked(
         error = np.abs(analytic - numeric)
         wrong = ~(error <= atol + rtol * np.abs(numeric))  # also where either is NaN
         if wrong.any():
-            if loud:
+            if raise_exception:
                 raise GradcheckError(_worst(what, i, xs[i], analytic, numeric, np.where(wrong, error, -1.0), int(wrong.sum())))
             return False
     return True

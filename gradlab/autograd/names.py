@@ -1,5 +1,7 @@
 """NumPy's names for formulas that run on Tensors: what `xp_of(tensor)` answers in a pass that makes a graph."""
 
+# ruff: noqa: D102 - forward and backward are explained by the formula above them
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -24,8 +26,8 @@ NEW = {"empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros",
 class Names:
     """The functions of one array library, each with an op in its place where it meets a Tensor.
 
-    >>> import gradlab as gl
-    >>> names_of(__import__("numpy")).sum(gl.ones(2, 3), axis=0)
+    >>> import gradlab as gl, numpy as np
+    >>> names_of(np).sum(gl.ones(2, 3), axis=0)
     tensor([2., 2., 2.], shape=(3,))
     """
 
@@ -33,15 +35,15 @@ class Names:
         self._xp = xp
 
     def __getattr__(self, name: str) -> Any:
-        found = OPS.get(name)
-        if found is None:
-            plain = getattr(self._xp, name)
-            if isinstance(plain, ModuleType):
-                raise _unknown(name)
-            if not callable(plain) or isinstance(plain, type):
-                return plain
-            call = _step if name in STEPS else _new if name in NEW else _without_op
-            found = partial(call, plain)
+        plain, op = getattr(self._xp, name), OPS.get(name)
+        if op is not None:
+            found: Any = op if op is OPS["add"] else partial(_op, plain, op)
+        elif isinstance(plain, ModuleType):
+            raise _unknown(name)
+        elif not callable(plain) or isinstance(plain, type):
+            found = plain
+        else:
+            found = partial(_step if name in STEPS else _new if name in NEW else _without_op, plain)
         setattr(self, name, found)
         return found
 
@@ -111,27 +113,40 @@ def _shape(x: Any) -> tuple[int, ...]:
     return x.shape if hasattr(x, "shape") else xp_of(x).shape(x)
 
 
+def _ndim(x: Any) -> int:
+    return len(_shape(x))
+
+
 OPS: dict[str, Callable[..., Any]] = {
     **{name: op for function, op in ops.ARRAY_FUNCTIONS.items() for name in [function.__name__] if name not in STEPS},
     **{name: op for function, op in ops.UFUNCS.items() for name in [function.__name__] if name not in STEPS},
     "abs": ops.abs,
     "add": _Add(),
     "copysign": _copysign,
-    "max": ops.ARRAY_FUNCTIONS[__import__("numpy").max],
     "moveaxis": _moveaxis,
-    "ndim": lambda x: len(_shape(x)),
+    "ndim": _ndim,
     "shape": _shape,
 }
 
 
 def _raw(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
-        return type(x)(_raw(v) for v in cast("Sequence[Any]", x))  # type: ignore[call-arg]
+        raw = [_raw(v) for v in cast("Sequence[Any]", x)]
+        return tuple(raw) if isinstance(x, tuple) else raw
     return x._data if hasattr(x, "grad_fn") else x
 
 
 def _tensor(array: Array) -> Any:
     return made(array) if array.dtype.kind == "f" else array
+
+
+def _some(values: Any) -> bool:
+    """Whether a Tensor is among them, at any depth of lists and tuples."""
+    return any(map(_some, cast("list[Any]", values))) if isinstance(values, (list, tuple)) else hasattr(values, "grad_fn")
+
+
+def _op(plain: Callable[..., Any], op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return op(*args, **kwargs) if _some(args) or _some((*kwargs.values(),)) else plain(*args, **kwargs)
 
 
 def _step(plain: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -1,17 +1,18 @@
 """A step's rule on Tensors, so that the gradient it gives has a graph of its own.
 
 What `forward` saved are arrays, without history. So a twin of the step runs `forward` again, on the Tensors that the step
-read; then the same formula of `backward` gives Tensors that depend on them. A step that reads no values is not run again.
+read; then the same formula of `backward` gives Tensors that depend on them. A step that saved no values is not run again.
 """
 
 # pyright: reportPrivateUsage=false
+# ruff: noqa: D102 - forward and backward are explained by the formula above them
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import observe, ops
-from ..backend import ARRAY_TYPES, align, unbroadcast
+from ..backend import ARRAY_TYPES, align, asarray_like, unbroadcast, xp_of
 from ..errors import GraphError, explain
 from ..function import Constant, Function, made
 
@@ -37,14 +38,19 @@ def pull(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
     twin = object.__new__(type(fn))
     twin.inputs, twin.needs, twin.seq = fn.inputs, fn.needs, fn.seq
     twin.__dict__.update({name: value for name, value in vars(fn).items() if name not in ("hooks", "retained")})  # with what was drawn
-    if fn.reads:
+    if fn.reads or any(map(_holds_values, vars(fn).values())):
         with observe.paused():  # it was seen when it ran
             twin.forward(*arguments(fn), **fn.params)
-    result = twin.backward(g)
-    grads: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
-    return tuple(
-        [None if d is None or not need else fitted(d, t) for d, t, need in zip(grads, fn.inputs, fn.needs, strict=True)]
-    )
+    result: Any = twin.backward(g)
+    grads: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
+    return tuple([None if d is None or not need else fitted(d, t) for d, t, need in zip(grads, fn.inputs, fn.needs, strict=True)])
+
+
+def _holds_values(saved: Any) -> bool:
+    """Whether floats are in it, and not shapes, places and truth values alone."""
+    if isinstance(saved, (list, tuple)):
+        return any(map(_holds_values, cast("list[Any]", saved)))
+    return getattr(getattr(saved, "dtype", None), "kind", "") == "f"
 
 
 def arguments(fn: Function) -> list[Any]:
@@ -76,6 +82,7 @@ def arguments(fn: Function) -> list[Any]:
 
 def fitted(d: Any, t: Any) -> Tensor:
     """The gradient as a Tensor in its input's shape and dtype."""
-    d = d if hasattr(d, "grad_fn") else made(np.asarray(d))
+    if not hasattr(d, "grad_fn"):  # numbers, which depend on nothing
+        d = made(xp_of(t._data).broadcast_to(asarray_like(d, t._data), t.shape))
     d = unbroadcast(d, t.shape)
     return d if d.dtype == t.dtype else d.astype(t.dtype)

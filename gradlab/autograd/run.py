@@ -39,7 +39,7 @@ def backward(
         GraphError: no graph, a freed or changed graph, or a root with several entries and no gradient to start from.
         ShapeError: a gradient has another shape than its root.
     """
-    roots = _several(tensors)
+    roots = several(tensors)
     seeds = _seeds("backward", roots, grad_tensors, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
     if len(roots) == 1 and not create_graph and inputs is None and observe.current is None and not hook.living and not asked:
@@ -81,7 +81,7 @@ def grad(
     >>> grad(slope, x)
     (tensor(48., shape=()),)
     """
-    roots, wanted = _several(outputs), _wanted("grad", inputs)
+    roots, wanted = several(outputs), _wanted("grad", inputs)
     seeds = _seeds("grad", roots, grad_outputs, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
     grads = _watched(roots, seeds, keep, create_graph, wanted)
@@ -102,12 +102,13 @@ def grad(
     return tuple(answer)
 
 
-def _several(tensors: Any) -> list[Any]:
+def several(tensors: Any) -> list[Any]:
+    """One tensor, or a list or tuple of them, as a list."""
     return list(cast("Sequence[Any]", tensors)) if isinstance(tensors, (list, tuple)) else [tensors]
 
 
 def _wanted(what: str, inputs: Any) -> list[Tensor]:
-    wanted = _several(inputs)
+    wanted = several(inputs)
     for i, t in enumerate(wanted):
         if not getattr(t, "requires_grad", False):
             got = {"input": getattr(t, "shape", t)}
@@ -118,7 +119,7 @@ def _wanted(what: str, inputs: Any) -> list[Tensor]:
 
 
 def _seeds(what: str, roots: list[Tensor], gradients: Any, graph: bool) -> list[Any]:
-    given: list[Any] = [None] * len(roots) if gradients is None else _several(gradients)
+    given: list[Any] = [None] * len(roots) if gradients is None else several(gradients)
     if len(roots) == 1 and len(given) and not hasattr(given[0], "shape"):
         given = [gradients]  # for one root, a list of numbers is its gradient
     if len(given) != len(roots) or not roots:
