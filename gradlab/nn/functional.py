@@ -1,6 +1,7 @@
 """The functions behind the modules, under PyTorch's names: `import gradlab.nn.functional as F`."""
 
 from ..ops import alpha_dropout as alpha_dropout
+from ..ops import batch_norm as batch_norm
 from ..ops import bilinear as bilinear
 from ..ops import binary_cross_entropy as binary_cross_entropy
 from ..ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
@@ -15,10 +16,13 @@ from ..ops import dropout3d as dropout3d
 from ..ops import embedding as embedding
 from ..ops import feature_alpha_dropout as feature_alpha_dropout
 from ..ops import gelu as gelu
+from ..ops import group_norm as group_norm
 from ..ops import gumbel_softmax as gumbel_softmax
+from ..ops import instance_norm as instance_norm
 from ..ops import layer_norm as layer_norm
 from ..ops import leaky_relu as leaky_relu
 from ..ops import linear as linear
+from ..ops import local_response_norm as local_response_norm
 from ..ops import log_softmax as log_softmax
 from ..ops import logsigmoid as logsigmoid
 from ..ops import mse_loss as mse_loss

@@ -41,6 +41,9 @@ from .axes import swapaxes as swapaxes
 from .axes import swapdims as swapdims
 from .axes import t as t
 from .axes import transpose as transpose
+from .batch_norm import BatchNorm as BatchNorm
+from .batch_norm import RunningNorm as RunningNorm
+from .batch_norm import batch_norm as batch_norm
 from .blend import Addcdiv as Addcdiv
 from .blend import Addcmul as Addcmul
 from .blend import Lerp as Lerp
@@ -152,6 +155,9 @@ from .extremum import min as min  # noqa: A004
 from .gelu import GELU as GELU
 from .gelu import GELUTanh as GELUTanh
 from .gelu import gelu as gelu
+from .group_norm import GroupNorm as GroupNorm
+from .group_norm import group_norm as group_norm
+from .group_norm import instance_norm as instance_norm
 from .gumbel import GumbelSoftmax as GumbelSoftmax
 from .gumbel import gumbel_softmax as gumbel_softmax
 from .hyperbolic import Acosh as Acosh
@@ -267,6 +273,8 @@ from .repeat import Tile as Tile
 from .repeat import repeat as repeat
 from .repeat import repeat_interleave as repeat_interleave
 from .repeat import tile as tile
+from .response_norm import LocalResponseNorm as LocalResponseNorm
+from .response_norm import local_response_norm as local_response_norm
 from .rounding import Ceil as Ceil
 from .rounding import Floor as Floor
 from .rounding import Frac as Frac

@@ -1,0 +1,214 @@
+"""Normalising every sample over groups of its channels, or each channel of it by itself."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ..backend import Array, as_array, float16, float32, xp_of
+from ..cases import Case, Draw
+from ..errors import ArgumentError, ShapeError, explain
+from ..function import Function
+from .argument import whole
+from .batch_norm import batch_norm
+from .dtype import beside, need_floats, need_one_dtype, wide
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor, TensorLike
+
+
+def _extent(op: str, x: Array, groups: int, **per_channel: Any) -> tuple[int, int, int]:
+    """The shape (batch, channel, place).
+
+    Raises:
+        ShapeError: `x` has no channels, they don't make so many groups, or something is not one number for each.
+        DTypeError: not floats, or parameters of another dtype; float16 may go with float32.
+    """
+    need_floats(op, x)
+    if x.ndim < 2 or groups < 1 or x.shape[1] % groups:
+        got = {"x": x.shape, "groups": groups}
+        raise ShapeError(explain(f"{op}: the channels don't make such groups", got=got, need="x: (batch, a multiple of groups, *)"))
+    for name, array in per_channel.items():
+        if not hasattr(array, "shape"):
+            continue  # None, or 1.0 for a weight that is not there beside a bias
+        if array.shape != (x.shape[1],):
+            got = {"x": x.shape, name: array.shape}
+            raise ShapeError(explain(f"{op}: the {name} is not one number a channel", got=got, need=f"{name}: ({x.shape[1]},)"))
+        if array.dtype is not x.dtype and (x.dtype, array.dtype) != (float16, float32):
+            need_one_dtype(op, **{name: array, "x": x})
+    return x.shape[0], x.shape[1], prod(x.shape[2:])
+
+
+def _column(values: Any) -> Any:
+    return wide(values)[:, None] if hasattr(values, "shape") else None
+
+
+class GroupNorm(Function):
+    """y = w z + b, z = (x - mean) / s, s = sqrt(var + eps);  dx = (u - mean of u - z mean of u z) / s, u = w g, dw = sum of g z.
+
+    Mean and variance are those of a group of channels of one sample, the variance with n below the line.
+
+    Source: Y. Wu, K. He, Group Normalization, 2018, arXiv:1803.08494.
+    """
+
+    latex = (
+        r"z = \frac{x - \mu}{s}, \quad s = \sqrt{\sigma^2 + \epsilon}, \quad y = w z + b, \quad u = w \bar y, \quad "
+        r"\bar x = \frac{u - \langle u \rangle - z \langle u z \rangle}{s}, \quad "
+        r"\bar w = \sum \bar y z, \quad \bar b = \sum \bar y"
+    )
+    kind = "reduce"
+    cases = (
+        Case(Draw((2, 4, 3)), Draw((4,)), Draw((4,)), groups=2),
+        Case(Draw((2, 4)), Draw((4,)), Draw((4,)), groups=2, eps=0.5),
+        Case(Draw((2, 3, 2, 2)), Draw((3,)), groups=3),
+        Case(Draw((3, 2, 2)), groups=1),
+        Case(Draw((0, 4, 3)), Draw((4,)), Draw((4,)), groups=2),
+        Case(Draw((2, 4, 0)), Draw((4,)), Draw((4,)), groups=2),
+    )
+    reads = ("inputs",)
+    fresh = True
+
+    @staticmethod
+    def reference(
+        x: Array, weight: Any = 1.0, bias: Any = 0.0, *, groups: int, eps: float = 1e-5, running: Any = None, momentum: float = 0.1
+    ) -> Array:
+        """The formula as printed."""
+        xp = xp_of(x)
+        weight, bias = [xp.reshape(p, (x.shape[1], *[1] * (x.ndim - 2))) if hasattr(p, "shape") else p for p in (weight, bias)]
+        if 0 in x.shape:
+            return x * weight + bias
+        rows = xp.reshape(x, (x.shape[0], groups, -1))
+        z = rows - xp.mean(rows, axis=-1, keepdims=True)
+        z = z / xp.sqrt(xp.mean(z * z, axis=-1, keepdims=True) + eps)
+        return xp.reshape(z, x.shape) * weight + bias
+
+    def forward(
+        self,
+        x: Array,
+        weight: Any = None,
+        bias: Any = None,
+        *,
+        groups: int,
+        eps: float = 1e-5,
+        running: Any = None,
+        momentum: float = 0.1,
+    ) -> Array:
+        # Fused and in place, with sums by BLAS and einsum, as in layer_norm.
+        xp, (n, channels, places) = xp_of(x), _extent("group_norm", x, groups, weight=weight, bias=bias)
+        self.shape, self.groups, size = (n, channels, places), groups, channels // groups * places
+        rows = xp.reshape(wide(x), (n * groups, size))
+        mean = rows @ xp.ones(size, dtype=rows.dtype) / max(size, 1)
+        z = rows - mean[:, None]
+        var = xp.einsum("ij,ij->i", z, z) / max(size, 1)
+        if running is not None and n:
+            self._move(running, momentum, mean, var * (size / (size - 1)))
+        self.scale = xp.reshape(1 / xp.sqrt(var + eps), (n * groups, 1))
+        z *= self.scale
+        self.z = z = xp.reshape(z, self.shape)
+        self.weight = _column(weight)
+        y = xp.array(z) if self.weight is None else z * self.weight
+        if hasattr(bias, "shape"):
+            y += _column(bias)
+        return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+
+    def _move(self, running: Any, momentum: float, *seen: Array) -> None:
+        """Move the running statistics of every channel to the mean over the samples of what was seen."""
+        if "moved" not in self.__dict__:  # a node that runs again has counted already
+            self.moved = True
+            for kept, values in zip(running, seen, strict=True):
+                kept *= 1 - momentum
+                kept += momentum * xp_of(values).mean(xp_of(values).reshape(values, self.shape[:2]), axis=0)
+
+    def backward(self, g: Array) -> tuple[Array | None, ...]:
+        xp, z, needs, shape, (n, channels, places) = xp_of(g), self.z, self.needs, g.shape, self.shape
+        g = xp.reshape(wide(g), self.shape)
+        # Per sample and channel; the sums over a group, and over the batch, are sums of these.
+        sums = xp.reshape(xp.reshape(g, (n * channels, places)) @ xp.ones(places, dtype=g.dtype), (n, channels))
+        products = xp.einsum("ncl,ncl->nc", g, z)
+        dx = None
+        if needs[0]:
+            weight = 1.0 if self.weight is None else self.weight[:, 0]
+            size = channels // self.groups * places
+            by_group = (n * self.groups, channels // self.groups)
+            mean, slope = [xp.sum(xp.reshape(s * weight, by_group), axis=1, keepdims=True) / max(size, 1) for s in (sums, products)]
+            u = xp.reshape(xp.array(g) if self.weight is None else g * self.weight, (n * self.groups, size))
+            u -= xp.reshape(z, u.shape) * slope
+            u -= mean
+            u *= self.scale
+            dx = xp.reshape(u, shape)
+        dw = xp.sum(products, axis=0) if True in needs[1:2] else None
+        return (dx, dw, xp.sum(sums, axis=0) if True in needs[2:] else None)[: len(needs)]
+
+
+def group_norm(
+    x: TensorLike, num_groups: int, weight: TensorLike | None = None, bias: TensorLike | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Bring every sample to mean 0 and variance 1 over each group of its channels, then scale and shift each channel.
+
+    Shapes: x: (batch, channel, *), weight and bias: (channel), y: as x
+
+    Raises:
+        ShapeError: the channels don't make so many groups; one value a group; a weight that is not one number a channel.
+        DTypeError: `x` holds integers, or others are of another kind; float16 may go with float32.
+
+    >>> group_norm([[1.0, 3.0, 5.0, 5.0]], 2).data.round(3)
+    array([[-1.,  1.,  0.,  0.]], dtype=float32)
+    """
+    given: Any = x if hasattr(x, "grad_fn") else as_array(x)
+    shape, groups = given.shape, whole("num_groups", num_groups)
+    if len(shape) > 1 and groups and shape[0] * shape[1] // groups * prod(shape[2:]) == 1:
+        raise ShapeError(explain("group_norm: one value a group", got={"x": shape, "num_groups": groups}, need="more, to have a variance"))
+    return GroupNorm.apply(*_inputs(given, weight, bias), groups=groups, eps=eps)
+
+
+def _inputs(x: Any, weight: Any, bias: Any) -> list[Any]:
+    if bias is not None:
+        return [x, 1.0 if weight is None else beside(weight, x), beside(bias, x)]
+    return [x] if weight is None else [x, beside(weight, x)]
+
+
+def instance_norm(
+    x: TensorLike,
+    running_mean: TensorLike | None = None,
+    running_var: TensorLike | None = None,
+    weight: TensorLike | None = None,
+    bias: TensorLike | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Bring each channel of every sample to mean 0 and variance 1 over its places, then scale and shift it.
+
+    Running statistics, where given, are moved as in `batch_norm`, towards the mean of those of the samples; without
+    `use_input_stats` they are what is normalised with, and this is `batch_norm` outside of training.
+
+    Shapes: x: (batch, channel, *), all others: (channel), y: as x
+
+    Raises:
+        ShapeError: one place only; something that is not one number a channel.
+        ArgumentError: running statistics that are needed are missing.
+        DTypeError: `x` holds integers, or others are of another kind; float16 may go with float32.
+
+    >>> instance_norm([[[1.0, 3.0], [5.0, 5.0]]]).data.round(3)
+    array([[[-1.,  1.],
+            [ 0.,  0.]]], dtype=float32)
+    """
+    data: Any = x if hasattr(x, "grad_fn") else as_array(x)
+    shape = data.shape
+    if not use_input_stats:
+        return batch_norm(data, running_mean, running_var, weight, bias, eps=eps)
+    if len(shape) > 1 and prod(shape[2:]) == 1:
+        raise ShapeError(explain("instance_norm: one place", got={"x": shape}, need="more than one place, to have a variance"))
+    params: dict[str, Any] = {"groups": shape[1] if len(shape) > 1 and shape[1] else 1, "eps": eps}
+    given: list[Any] = [s for s in (running_mean, running_var) if s is not None]
+    if given:
+        if len(given) == 1:
+            raise ArgumentError(explain("instance_norm: running statistics are missing", got={"given": 1}, need="both or none"))
+        arrays = [s.data if hasattr(s, "grad_fn") else as_array(s) for s in given]
+        _extent("instance_norm", data, params["groups"], running_mean=arrays[0], running_var=arrays[1])
+        params |= {"running": tuple(arrays), "momentum": momentum}
+    y = GroupNorm.apply(*_inputs(data, weight, bias), **params)
+    for statistic in given:
+        if hasattr(statistic, "bump"):
+            statistic.bump()
+    return y
