@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import ops
 from .backend import float32, float64, int64
+from .function import written_out
 from .ops.argument import Dim
 
 if TYPE_CHECKING:
@@ -22,29 +23,33 @@ class Surface:
 
     # -- operators
 
+    @written_out(ops.Add)
     def __add__(self, other: TensorLike) -> Tensor:
-        return ops.Add.apply_two(self, other)
+        return ops.add(self, other)
 
     def __radd__(self, other: TensorLike) -> Tensor:
-        return ops.Add.apply_two(other, self)
+        return ops.add(other, self)
 
+    @written_out(ops.Sub)
     def __sub__(self, other: TensorLike) -> Tensor:
-        return ops.Sub.apply_two(self, other)
+        return ops.sub(self, other)
 
     def __rsub__(self, other: TensorLike) -> Tensor:
-        return ops.Sub.apply_two(other, self)
+        return ops.sub(other, self)
 
+    @written_out(ops.Mul)
     def __mul__(self, other: TensorLike) -> Tensor:
-        return ops.Mul.apply_two(self, other)
+        return ops.mul(self, other)
 
     def __rmul__(self, other: TensorLike) -> Tensor:
-        return ops.Mul.apply_two(other, self)
+        return ops.mul(other, self)
 
+    @written_out(ops.Div)
     def __truediv__(self, other: TensorLike) -> Tensor:
-        return ops.Div.apply_two(self, other)
+        return ops.div(self, other)
 
     def __rtruediv__(self, other: TensorLike) -> Tensor:
-        return ops.Div.apply_two(other, self)
+        return ops.div(other, self)
 
     def __floordiv__(self, other: TensorLike) -> Tensor:
         return ops.floor_divide(self, other)
@@ -70,6 +75,7 @@ class Surface:
     def __rpow__(self, other: TensorLike) -> Tensor:
         return ops.pow(other, self)
 
+    @written_out(ops.MatMul)
     def __matmul__(self, other: TensorLike) -> Tensor:
         return ops.matmul(self, other)
 

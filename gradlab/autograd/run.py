@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import observe
@@ -199,8 +200,10 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
                             pending[to] = general.sum_of(sum_, d)
                             own(to)
                 i += 1  # noqa: SIM113 (a plain count is quicker in this hot loop)
-        if not retain_graph:
-            fn.free()
+        if not retain_graph:  # `fn.free()`
+            fn.inputs = fn.edges = None  # type: ignore[assignment]
+            if getrefcount(fn) > 2:
+                fn.__dict__.clear()
     for leaf in leaves:  # last: an error on the way leaves every `.grad` as it was
         d = get(leaf)
         if d is not None:

@@ -63,7 +63,7 @@ def add(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
     >>> add([1.0, 2.0], 10.0).data
     array([11., 12.], dtype=float32)
     """
-    return Add.apply_two(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=alpha)
+    return Add.apply(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=alpha)
 
 
 class Sub(Broadcasting):
@@ -97,7 +97,7 @@ def sub(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
     >>> sub(10.0, [1.0, 2.0]).data
     array([9., 8.], dtype=float32)
     """
-    return Sub.apply_two(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=-alpha)
+    return Sub.apply(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=-alpha)
 
 
 class Mul(Broadcasting):
@@ -128,7 +128,7 @@ def mul(a: TensorLike, b: TensorLike) -> Tensor:
     array([[3., 6.],
            [4., 8.]], dtype=float32)
     """
-    return Mul.apply_two(a, b)
+    return Mul.apply(a, b)
 
 
 class Neg(Function):

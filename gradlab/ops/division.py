@@ -93,7 +93,7 @@ def div(a: TensorLike, b: TensorLike, rounding_mode: str | None = None) -> Tenso
     (array([-4,  3]), array([-3,  3]))
     """
     if rounding_mode is None:
-        return Div.apply_two(a, b)
+        return Div.apply(a, b)
     if rounding_mode not in ("floor", "trunc"):
         got = {"rounding_mode": repr(rounding_mode)}
         raise ArgumentError(explain("div: how is it to be rounded?", got=got, need='None, "floor" or "trunc"'))
