@@ -46,6 +46,7 @@ from .create import randperm as randperm
 from .create import tensor as tensor
 from .create import zeros as zeros
 from .create import zeros_like as zeros_like
+from .errors import AnomalyError as AnomalyError
 from .errors import ArgumentError as ArgumentError
 from .errors import DataError as DataError
 from .errors import DeviceError as DeviceError

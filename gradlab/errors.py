@@ -49,6 +49,10 @@ class GraphError(GradlabError, RuntimeError):
     """A backward pass, or a change in place, that the recorded graph cannot answer."""
 
 
+class AnomalyError(GradlabError, RuntimeError):
+    """A gradient that is not finite, found in anomaly mode."""
+
+
 class GradcheckError(GradlabError, RuntimeError):
     """A gradient that differences of numbers contradict."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from .anomaly import detect_anomaly as detect_anomaly
+from .anomaly import is_anomaly_enabled as is_anomaly_enabled
+from .anomaly import set_detect_anomaly as set_detect_anomaly
 from .check import gradcheck as gradcheck
 from .check import gradgradcheck as gradgradcheck
 from .run import backward as backward

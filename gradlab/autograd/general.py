@@ -17,7 +17,7 @@ from ..backend import ARRAY_TYPES, as_array, xp_of
 from ..errors import GradlabError, GraphError, ShapeError, explain
 from ..function import Function, made
 from ..grad_mode import enable_grad, no_grad
-from . import hook, replay
+from . import anomaly, hook, replay
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -75,6 +75,7 @@ class _Pass:
     def __init__(self, graph: bool, wanted: Sequence[Tensor] | None, local: bool = False) -> None:
         self.graph, self.wanted, self.local = graph, wanted, local
         self.keys: set[Key] = set() if wanted is None else {key_of(t) for t in wanted}
+        self.anomaly = anomaly.current()
         self.pending: dict[Key, Grad] = {}
         self.owned: set[Key] = set()  # whose pending gradient is an array that this pass alone holds, so += may write it
         self.found: dict[Key, Grad] = {}
@@ -96,6 +97,8 @@ class _Pass:
                 self._step(fn, g, uses)
             if not keep:
                 fn.free()
+                if self.anomaly is not None:
+                    self.anomaly.forget(fn)
             for leaf in awaited:
                 uses[leaf] -= 1
                 if not uses[leaf]:
@@ -120,6 +123,12 @@ class _Pass:
                 self._add(to, d, fn.fresh)
 
     def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
+        grads = self._unchecked_pull(fn, g)
+        if self.anomaly is not None:
+            self.anomaly.check(fn, g, grads)
+        return grads
+
+    def _unchecked_pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
         if not self.graph:
             return fn.pull(g)
         observer = observe.current
@@ -268,7 +277,13 @@ def check(steps: Sequence[Function]) -> None:
     """Refuse, before the first gradient moves, what was changed in place since; `steps` come by age."""
     if steps and function.latest_change > steps[0].seq:
         for fn in steps:
-            fn.check()
+            try:
+                fn.check()
+            except GraphError as error:
+                watch = anomaly.current()
+                if watch is not None:
+                    error.add_note(f"{type(fn).__name__} was written in {watch.where(fn)}")
+                raise
 
 
 def sum_of(a: Grad, b: Grad) -> Grad:
