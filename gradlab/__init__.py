@@ -80,6 +80,7 @@ from .ops import aminmax as aminmax
 from .ops import any as any  # noqa: A004
 from .ops import argmax as argmax
 from .ops import argmin as argmin
+from .ops import argwhere as argwhere
 from .ops import asin as asin
 from .ops import asinh as asinh
 from .ops import atan as atan
@@ -166,6 +167,10 @@ from .ops import gumbel_softmax as gumbel_softmax
 from .ops import heaviside as heaviside
 from .ops import hstack as hstack
 from .ops import hypot as hypot
+from .ops import index_add as index_add
+from .ops import index_copy as index_copy
+from .ops import index_fill as index_fill
+from .ops import index_put as index_put
 from .ops import inner as inner
 from .ops import instance_norm as instance_norm
 from .ops import kron as kron
@@ -187,6 +192,7 @@ from .ops import logsigmoid as logsigmoid
 from .ops import logsumexp as logsumexp
 from .ops import lt as lt
 from .ops import masked_fill as masked_fill
+from .ops import masked_scatter as masked_scatter
 from .ops import matmul as matmul
 from .ops import max as max  # noqa: A004
 from .ops import maximum as maximum
@@ -206,12 +212,14 @@ from .ops import nansum as nansum
 from .ops import narrow as narrow
 from .ops import ne as ne
 from .ops import neg as neg
+from .ops import nonzero as nonzero
 from .ops import norm as norm
 from .ops import normalize as normalize
 from .ops import outer as outer
 from .ops import permute as permute
 from .ops import pow as pow  # noqa: A004
 from .ops import prod as prod
+from .ops import put as put
 from .ops import rad2deg as rad2deg
 from .ops import ravel as ravel
 from .ops import reciprocal as reciprocal

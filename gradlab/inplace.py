@@ -13,6 +13,7 @@ from . import ops
 from .errors import DTypeError, GraphError, ShapeError, explain
 from .function import Function
 from .grad_mode import is_grad_enabled
+from .ops.place import misplaced, raw_index
 
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
@@ -30,7 +31,9 @@ def assign(x: Tensor, index: Any, value: TensorLike) -> None:
 
     def write() -> None:
         try:
-            x._data[ops.raw_index(index)] = getattr(value, "_data", value)
+            x._data[raw_index(index)] = getattr(value, "_data", value)
+        except IndexError as error:
+            raise misplaced(x._data, raw_index(index), error) from None
         except ValueError as error:
             raise _unwritten(x, "x[i] = v", value, error) from None
 
@@ -160,7 +163,7 @@ def _is_entries_of(value: Any, x: Tensor, index: Any) -> bool:
         and bool(fn.inputs)
         and fn.inputs[0]._data is x._data
         and any(t is value for t in x.sharers())
-        and repr(fn.params["index"]) == repr(ops.raw_index(index))
+        and repr(fn.params["index"]) == repr(raw_index(index))
     )
 
 

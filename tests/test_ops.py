@@ -114,7 +114,7 @@ def test_the_test_of_rules_finds_an_array_method():
         test_rules_use_functions_and_operators_but_no_array_methods(broken)
 
 
-WRITTEN_OTHERWISE = {"getitem", "set_index", "raw_index", "cast", "narrow"}  # x[i], x[i] = v, x.to(dtype), x.narrow(...)
+WRITTEN_OTHERWISE = {"getitem", "set_index", "cast", "narrow"}  # x[i], x[i] = v, x.to(dtype), x.narrow(...)
 
 
 @pytest.mark.parametrize("name", [n for n, f in vars(ops).items() if inspect.isfunction(f)])
@@ -122,7 +122,7 @@ def test_every_public_op_is_reached_as_gl_and_explains_itself(name):
     f = getattr(ops, name)
     assert name in WRITTEN_OTHERWISE or getattr(gl, name) is f
     doc = f.__doc__ or ""
-    assert ">>>" in doc and ("Shapes:" in doc or name == "raw_index")
+    assert ">>>" in doc and "Shapes:" in doc
     assert "return" in f.__annotations__
 
 

@@ -172,15 +172,9 @@ from .hyperbolic import atanh as atanh
 from .hyperbolic import cosh as cosh
 from .hyperbolic import sinh as sinh
 from .hyperbolic import tanh as tanh
-from .index import Gather as Gather
-from .index import SetIndex as SetIndex
+from .index import Pick as Pick
 from .index import Slice as Slice
-from .index import Where as Where
 from .index import getitem as getitem
-from .index import masked_fill as masked_fill
-from .index import raw_index as raw_index
-from .index import set_index as set_index
-from .index import where as where
 from .join import Cat as Cat
 from .join import Stack as Stack
 from .join import cartesian_prod as cartesian_prod
@@ -254,6 +248,15 @@ from .product import addmv as addmv
 from .product import baddbmm as baddbmm
 from .product import cross as cross
 from .product import kron as kron
+from .put import AddIndex as AddIndex
+from .put import SetIndex as SetIndex
+from .put import index_add as index_add
+from .put import index_copy as index_copy
+from .put import index_fill as index_fill
+from .put import index_put as index_put
+from .put import masked_scatter as masked_scatter
+from .put import put as put
+from .put import set_index as set_index
 from .random import AlphaDropout as AlphaDropout
 from .random import Dropout as Dropout
 from .random import alpha_dropout as alpha_dropout
@@ -379,3 +382,9 @@ from .truth import CountNonzero as CountNonzero
 from .truth import all as all  # noqa: A004
 from .truth import any as any  # noqa: A004
 from .truth import count_nonzero as count_nonzero
+from .where import NonZero as NonZero
+from .where import Where as Where
+from .where import argwhere as argwhere
+from .where import masked_fill as masked_fill
+from .where import nonzero as nonzero
+from .where import where as where

@@ -22,7 +22,6 @@ from .expand import expand
 from .exponential import exp, exp2, expm1, log, log1p, log2, log10
 from .extremum import amax, amin, argmax, argmin
 from .hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
-from .index import where
 from .join import cat, stack
 from .linalg import matmul
 from .logaddexp import logaddexp, logaddexp2
@@ -36,6 +35,7 @@ from .sign import abs, copysign, heaviside, sign, signbit  # noqa: A004
 from .spread import std, var
 from .squeeze import squeeze, unsqueeze
 from .trigonometry import acos, asin, atan, atan2, cos, deg2rad, rad2deg, sin, sinc, tan
+from .where import where
 
 if TYPE_CHECKING:
     from .._tensor import Tensor

@@ -7,7 +7,7 @@ import pytest
 
 import gradlab as gl
 from gradlab import ops
-from gradlab.errors import ShapeError
+from gradlab.errors import ArgumentError, DimError, DTypeError, PlaceError, ShapeError
 
 N = np.arange(24.0).reshape(2, 3, 4)
 
@@ -192,3 +192,87 @@ def test_masked_fill_cuts_the_gradient_where_it_fills():
     np.testing.assert_allclose(x.grad.data, [np.e, 0.0, 2 * np.e**3], rtol=1e-6)
     with pytest.raises(ShapeError, match="the mask does not fit"):
         x.masked_fill([[True], [False]], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "text"),
+    [
+        (2, PlaceError, "axis 0 has no place 2\n.*\n.*\n  need: places from -2 to 1"),
+        (-3, PlaceError, "axis 0 has no place -3"),
+        ((slice(None), [0, 3]), PlaceError, "axis 1 has no place 3\n.*\n.*\n  need: places from -3 to 2"),
+        ((0, 0, 0, 0), DimError, "more indices than axes"),
+        ([True], DimError, "the mask has another shape"),
+        (([0, 1], [0, 1, 2]), DimError, "the index arrays don't broadcast"),
+        (1.5, PlaceError, "this is no index"),
+        (np.array([0.5]), PlaceError, "this is no index"),
+    ],
+)
+def test_a_wrong_index_is_named_when_reading_and_when_writing(index, error, text):
+    x = gl.tensor(N, requires_grad=True)
+    for call in (
+        lambda: x[index],
+        lambda: ops.set_index(x, index, 0.0),
+        lambda: gl.tensor(N).__setitem__(index, 0.0),
+        lambda: gl.index_put(x, index if isinstance(index, tuple) else (index,), 0.0, True),
+    ):
+        with pytest.raises(error, match=rf"x\[i\]: {text}") as raised:
+            call()
+        assert isinstance(raised.value, IndexError)
+
+
+def test_index_put_replaces_or_adds_and_a_place_named_twice_gets_both():
+    x, v = gl.tensor([1.0, 2.0, 3.0], requires_grad=True), gl.tensor([10.0, 20.0], requires_grad=True)
+    y = gl.index_put(x, (gl.tensor([0, 0]),), v, accumulate=True)
+    pull(y)
+    assert y.tolist() == [31.0, 2.0, 3.0] and x.grad.tolist() == [1.0, 2.0, 3.0] and v.grad.tolist() == [1.0, 1.0]
+    assert gl.index_put(x, ([0, 0],), v).tolist() == [20.0, 2.0, 3.0]
+    assert gl.put(gl.tensor([[1.0, 2.0]]), [0, -1], [7.0, 8.0]).tolist() == [[7.0, 8.0]]
+    with pytest.raises(PlaceError, match="put: there is no place 2"):
+        gl.put(gl.tensor([[1.0, 2.0]]), [2], [7.0])
+
+
+def test_places_along_an_axis_are_added_to_copied_or_filled():
+    x, s = gl.tensor(np.arange(6.0).reshape(2, 3), requires_grad=True), gl.tensor(np.ones((2, 3)), requires_grad=True)
+    y = gl.index_add(x, 0, gl.tensor([0, 0]), s, alpha=2)
+    pull(y)
+    assert y.tolist() == [[4.0, 5.0, 6.0], [3.0, 4.0, 5.0]] and s.grad.tolist() == [[2.0, 4.0, 6.0]] * 2
+    assert gl.index_copy(x, 1, [2], gl.zeros(2, 1)).tolist() == [[0.0, 1.0, 0.0], [3.0, 4.0, 0.0]]
+    assert gl.index_fill(x, 1, [0, -1], gl.tensor(9.0)).tolist() == [[9.0, 1.0, 9.0], [9.0, 4.0, 9.0]]
+    assert gl.index_add(gl.tensor(1.0), 0, [0], gl.tensor([2.0])).item() == 3.0
+    for op in (gl.index_add, gl.index_copy):
+        with pytest.raises(ShapeError, match=f"{op.__name__}: the source doesn't fit"):
+            op(x, 0, [0], s)
+        with pytest.raises(PlaceError, match=f"{op.__name__}: there is no place -1"):
+            op(x, 0, [-1], gl.ones(1, 3))
+        with pytest.raises(DTypeError, match=f"{op.__name__}: an index holds integers"):
+            op(x, 0, [0.5], gl.ones(1, 3))
+        with pytest.raises(ShapeError, match=f"{op.__name__}: places along one axis"):
+            op(x, 0, [[0]], gl.ones(1, 3))
+    with pytest.raises(ShapeError, match="index_fill: one value"):
+        gl.index_fill(x, 1, [0], gl.tensor([9.0]))
+
+
+def test_masked_scatter_takes_its_values_in_order():
+    x, s = gl.tensor(np.arange(6.0).reshape(2, 3), requires_grad=True), gl.tensor(np.arange(6.0), requires_grad=True)
+    y = gl.masked_scatter(x, gl.tensor([True, False, True]), s)
+    pull(y)
+    assert y.tolist() == [[0.0, 1.0, 1.0], [2.0, 4.0, 3.0]]
+    assert x.grad.tolist() == [[0.0, 2.0, 0.0], [0.0, 5.0, 0.0]] and s.grad.tolist() == [1.0, 3.0, 4.0, 6.0, 0.0, 0.0]
+    with pytest.raises(ArgumentError, match="masked_scatter: too few entries"):
+        gl.masked_scatter(x, x > 1, gl.ones(2))
+    with pytest.raises(DTypeError, match="masked_scatter: a mask holds truth values"):
+        gl.masked_scatter(x, [1, 0, 1], s)
+
+
+def test_where_alone_and_nonzero_list_places():
+    x = gl.tensor([[0.0, 1.0], [2.0, 0.0]])
+    assert [i.tolist() for i in gl.where(x > 0)] == [i.tolist() for i in gl.nonzero(x, as_tuple=True)] == [[0, 1], [1, 0]]
+    assert gl.argwhere(x).tolist() == [[0, 1], [1, 0]] and x[gl.where(x > 0)].tolist() == [1.0, 2.0]
+    assert gl.nonzero(gl.tensor(3.0)).shape == (1, 0) and gl.nonzero(gl.tensor(0.0)).shape == (0, 0)
+    assert gl.where(gl.tensor(True))[0].tolist() == [0]
+
+
+def test_a_condition_is_no_number():
+    for f in (lambda: gl.where(gl.tensor([1.0, 0.0]), 1.0, 0.0), lambda: gl.masked_fill(gl.ones(2), gl.tensor([1, 0]), 0.0)):
+        with pytest.raises(DTypeError, match="where: a condition holds truth values"):
+            f()

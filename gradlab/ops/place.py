@@ -1,0 +1,93 @@
+"""Indices as arrays understand them, and what is wrong with one. Not an op."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..backend import Array, is_array, on_host, xp_of
+from ..errors import DimError, DTypeError, PlaceError, explain
+
+
+def raw_index(index: Any) -> Any:
+    """An index as arrays understand it: Tensors in it become arrays, a whole number in one becomes an int.
+
+    >>> raw_index((slice(None), [0, 0]))
+    (slice(None, None, None), [0, 0])
+    """
+    return tuple([_raw(i) for i in index]) if isinstance(index, tuple) else _raw(index)
+
+
+def _raw(i: Any) -> Any:
+    array = i.data if hasattr(i, "grad_fn") else i
+    if on_host(array) and not array.ndim and array.dtype.kind in "iu":
+        return int(array)
+    return [_raw(j) for j in array] if isinstance(array, list) else array
+
+
+def is_basic(index: Any) -> bool:
+    """Whether only ints, slices, None and ... are in it, so that NumPy answers with a view."""
+    for i in index if isinstance(index, tuple) else (index,):
+        if not (i is None or i is Ellipsis or isinstance(i, (slice, int, np.integer))) or isinstance(i, bool):
+            return False
+    return True
+
+
+def copied(index: Any, xp: Any) -> tuple[Any, ...]:
+    """The index with arrays of its own, so that filling one anew does not move the gradient."""
+    return tuple([_copy(i, xp) for i in (index if isinstance(index, tuple) else (index,))])
+
+
+def _copy(i: Any, xp: Any) -> Any:
+    if is_array(i):
+        return xp.array(i)
+    if not isinstance(i, list):
+        return i
+    array = xp.array(i)
+    return array if prod(array.shape) else xp.zeros(array.shape, dtype=int)  # an empty list would be one of floats
+
+
+def misplaced(x: Any, index: Any, error: IndexError) -> PlaceError | DimError:
+    """What an array library said about an index, in gradlab's words."""
+    said, shape = str(error), x.shape
+    parts = index if isinstance(index, tuple) else (index,)
+    got: dict[str, object] = {"x": shape, "index": tuple([_told(i) for i in parts if i is not Ellipsis or len(parts) == 1])}
+    if "out of bounds" in said:
+        axis, place, n = said.partition(" for axis ")[2].split(" ")[0], said.split(" ")[1], said.rpartition(" ")[2]
+        return PlaceError(explain(f"x[i]: axis {axis} has no place {place}", got=got, need=f"places from -{n} to {int(n) - 1}"))
+    if "too many" in said:
+        return DimError(explain("x[i]: more indices than axes", got=got, need=f"{len(shape)} at the most"))
+    if "boolean index did not match" in said:
+        return DimError(
+            explain("x[i]: the mask has another shape than what it picks from", got=got, need="the sizes of the axes it stands for")
+        )
+    if "broadcast" in said:
+        return DimError(explain("x[i]: the index arrays don't broadcast", got=got, need="sizes that are equal or 1"))
+    return PlaceError(explain("x[i]: this is no index", got=got, need="integers, slices, None, ..., and integer or boolean arrays"))
+
+
+def _told(i: Any) -> object:
+    """A number or a slice as it is; an array by its shape and dtype."""
+    return f"{i.dtype} array {i.shape}" if is_array(i) and i.ndim else i
+
+
+def need_places(op: str, index: Array, n: int, *, negative: bool = False) -> None:
+    """Refuse an index array of no integers, or with places that an axis of n entries doesn't have.
+
+    The values are looked at in main memory only: to look at them on a device would stop it.
+
+    Raises:
+        DTypeError: the index holds no integers.
+        PlaceError: a place is not there.
+    """
+    if index.dtype.kind not in "iu":
+        raise DTypeError(explain(f"{op}: an index holds integers", got={"index": index.dtype}, need="integers", fix="index.long()"))
+    if not on_host(index) or not prod(index.shape):
+        return
+    xp, lowest = xp_of(index), -n if negative else 0
+    low, high = int(xp.min(index)), int(xp.max(index))
+    if low < lowest or high >= n:
+        wrong = low if low < lowest else high
+        raise PlaceError(explain(f"{op}: there is no place {wrong}", got={"entries": n}, need=f"places from {lowest} to {n - 1}"))
