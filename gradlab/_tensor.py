@@ -50,7 +50,7 @@ class Tensor(Surface):
     tensor([2., 4.], shape=(2,))
     """
 
-    __slots__ = ("__weakref__", "_data", "_grad", "_grad_tensor", "_requires_grad", "_serial", "_version", "after", "grad_fn", "hooks")
+    __slots__ = ("__weakref__", "_data", "_gradient", "_requires_grad", "_serial", "_version", "after", "grad_fn", "hooks")
     grad_fn: Function | None
     _version: list[Any] | None  # once changed or shared: how often, when last, weak references to who looks at the same memory
 
@@ -63,8 +63,7 @@ class Tensor(Surface):
         if device is not None or on_host(array):
             array = moved(array, current_device(device))
         self._data: Array = array if dtype is None else array.astype(dtype, copy=False)
-        self._grad: Array | None = None
-        self._grad_tensor: Tensor | None = None  # what `.grad` hands out
+        self._gradient: Tensor | None = None
         self.grad_fn, self._version, self._serial, self._requires_grad = None, None, 0, False
         if requires_grad:
             self.requires_grad_()
@@ -74,7 +73,7 @@ class Tensor(Surface):
         """A tensor around an array as it is; skips __init__, which would cost more than many steps."""
         self = _new(cls)
         self._data = data
-        self._grad = self._grad_tensor = self._version = None
+        self._gradient = self._version = None
         self._serial = 0
         self.grad_fn = fn
         self._requires_grad = fn is not None
@@ -107,19 +106,20 @@ class Tensor(Surface):
     @property
     def grad(self) -> Tensor | None:
         """The accumulated gradient, on the memory that the optimizer reads; None before the first backward."""
-        if self._grad is None:
-            return None
-        if self._grad_tensor is None:
-            self._grad_tensor = Tensor.made(self._grad, None)
-        return self._grad_tensor
+        grad = self._gradient
+        if grad is not None and not grad._serial:
+            grad._serial = next(_serials)
+        return grad
 
     @grad.setter
     def grad(self, value: Array | Tensor | float | None) -> None:
         if value is None:
-            self._grad = self._grad_tensor = None
+            self._gradient = None
+            return
+        if value is self._gradient:  # `p.grad *= 2` ends here
             return
         array = value._data if isinstance(value, Tensor) else as_array(value)
-        if array is self._grad and (value is self._grad_tensor or not isinstance(value, Tensor)):  # `p.grad *= 2` ends here
+        if array is self._grad and not isinstance(value, Tensor):
             return
         if array.ndim:
             need_one_device("grad", {"gradient": array, "tensor": self._data})
@@ -134,9 +134,19 @@ class Tensor(Surface):
                 )
             )
         if getattr(value, "grad_fn", None) is not None and array.dtype == self._data.dtype:
-            self._grad, self._grad_tensor = array, value  # type: ignore[assignment] - a gradient that can be differentiated again
+            self._gradient = value  # type: ignore[assignment] - a gradient that can be differentiated again
             return
-        self._grad, self._grad_tensor = array.astype(self._data.dtype, copy=True), None  # a copy: this tensor's alone
+        self._gradient = Tensor.made(array.astype(self._data.dtype, copy=True), None)  # a copy: this tensor's alone
+
+    @property
+    def _grad(self) -> Array | None:
+        """The array of the gradient, for those that only compute with it."""
+        return None if self._gradient is None else self._gradient._data
+
+    @property
+    def grad_was_read(self) -> bool:
+        """Whether `.grad` was asked for since backward made it, so that it may hold something else by now."""
+        return self._gradient is not None and self._gradient._serial > 0
 
     @property
     def version(self) -> int:
@@ -226,13 +236,14 @@ class Tensor(Surface):
     def accumulate(self, d: Array, fresh: bool = False) -> None:
         """Add `d` into the gradient; `fresh` says that nobody else holds `d`, so that no copy is needed."""
         with _adding:  # two threads may bring their parts at the same time
-            if self._grad is None:
-                self._grad = d if fresh and d.__class__ in ARRAY_TYPES else xp_of(d).array(d, copy=True, order="C")
+            grad = self._gradient
+            if grad is None:
+                own = d if fresh and d.__class__ in ARRAY_TYPES else xp_of(d).array(d, copy=True, order="C")
+                self._gradient = Tensor.made(own, None)
             else:
-                self._grad += d
-                if self._grad_tensor is not None:
-                    self._grad_tensor.bump()
-                    self._grad_tensor.grad_fn, self._grad_tensor._requires_grad = None, False  # it is no longer what steps made
+                grad._data += d
+                grad.bump()
+                grad.grad_fn, grad._requires_grad = None, False  # it is no longer what steps made
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
         """Have `hook(gradient)` called in each backward; a tensor it returns takes the gradient's place. `.remove()` ends it."""
@@ -386,7 +397,7 @@ class Tensor(Surface):
             )
         out = type(self).made(self._data.copy(), None)
         out._requires_grad = self._requires_grad
-        out._grad = None if self._grad is None else self._grad.copy()
+        out.grad = self._grad
         memo[id(self)] = out
         return out
 

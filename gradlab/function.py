@@ -257,7 +257,7 @@ def written_out(op: type[Function]) -> Callable[[Method], Method]:
                 return fn._made(data, (x, y))
             out = _new(_tensor_type)
             out._data = data
-            out._grad = out._grad_tensor = out._version = None
+            out._gradient = out._version = None
             out._serial = 0
             if (need_a or need_b) and recording.get()[-1]:
                 maker_a, maker_b = a.grad_fn, b.grad_fn

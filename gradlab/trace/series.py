@@ -43,7 +43,7 @@ class Series:
         self.rows, self._moved, self._is_read = [number for _, _, _, number in moved], [], False
         for tensor, update, param, _ in moved:
             g = param.g
-            if param.g_tape != tape or id(tensor._grad) != param.array or tensor._grad_tensor is not None:
+            if param.g_tape != tape or id(tensor._grad) != param.array or tensor.grad_was_read:
                 g = MISSING if tensor._grad is None else norm(tensor._grad)  # not the one that backward left, or read: perhaps clipped
             if full and update is not None:
                 before = param.w if param.w_tape == tape else norm(tensor._data - update)
