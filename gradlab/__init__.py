@@ -73,6 +73,7 @@ from .ops import addcmul as addcmul
 from .ops import addmm as addmm
 from .ops import addmv as addmv
 from .ops import all as all  # noqa: A004
+from .ops import allclose as allclose
 from .ops import alpha_dropout as alpha_dropout
 from .ops import amax as amax
 from .ops import amin as amin
@@ -94,6 +95,12 @@ from .ops import batch_norm as batch_norm
 from .ops import bilinear as bilinear
 from .ops import binary_cross_entropy as binary_cross_entropy
 from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .ops import bitwise_and as bitwise_and
+from .ops import bitwise_left_shift as bitwise_left_shift
+from .ops import bitwise_not as bitwise_not
+from .ops import bitwise_or as bitwise_or
+from .ops import bitwise_right_shift as bitwise_right_shift
+from .ops import bitwise_xor as bitwise_xor
 from .ops import block_diag as block_diag
 from .ops import bmm as bmm
 from .ops import broadcast_tensors as broadcast_tensors
@@ -102,6 +109,7 @@ from .ops import cartesian_prod as cartesian_prod
 from .ops import cast as cast
 from .ops import cat as cat
 from .ops import ceil as ceil
+from .ops import celu as celu
 from .ops import chain_matmul as chain_matmul
 from .ops import chunk as chunk
 from .ops import clamp as clamp
@@ -131,6 +139,7 @@ from .ops import diag as diag
 from .ops import diag_embed as diag_embed
 from .ops import diagonal as diagonal
 from .ops import diff as diff
+from .ops import digamma as digamma
 from .ops import div as div
 from .ops import dot as dot
 from .ops import dropout as dropout
@@ -139,8 +148,13 @@ from .ops import dropout2d as dropout2d
 from .ops import dropout3d as dropout3d
 from .ops import dstack as dstack
 from .ops import einsum as einsum
+from .ops import elu as elu
 from .ops import embedding as embedding
 from .ops import eq as eq
+from .ops import equal as equal
+from .ops import erf as erf
+from .ops import erfc as erfc
+from .ops import erfinv as erfinv
 from .ops import exp as exp
 from .ops import exp2 as exp2
 from .ops import expand as expand
@@ -161,9 +175,14 @@ from .ops import frac as frac
 from .ops import ge as ge
 from .ops import gelu as gelu
 from .ops import getitem as getitem
+from .ops import glu as glu
 from .ops import group_norm as group_norm
 from .ops import gt as gt
 from .ops import gumbel_softmax as gumbel_softmax
+from .ops import hardshrink as hardshrink
+from .ops import hardsigmoid as hardsigmoid
+from .ops import hardswish as hardswish
+from .ops import hardtanh as hardtanh
 from .ops import heaviside as heaviside
 from .ops import hstack as hstack
 from .ops import hypot as hypot
@@ -173,11 +192,18 @@ from .ops import index_fill as index_fill
 from .ops import index_put as index_put
 from .ops import inner as inner
 from .ops import instance_norm as instance_norm
+from .ops import isclose as isclose
+from .ops import isfinite as isfinite
+from .ops import isinf as isinf
+from .ops import isnan as isnan
+from .ops import isneginf as isneginf
+from .ops import isposinf as isposinf
 from .ops import kron as kron
 from .ops import layer_norm as layer_norm
 from .ops import le as le
 from .ops import leaky_relu as leaky_relu
 from .ops import lerp as lerp
+from .ops import lgamma as lgamma
 from .ops import linear as linear
 from .ops import local_response_norm as local_response_norm
 from .ops import log as log
@@ -188,6 +214,11 @@ from .ops import log_softmax as log_softmax
 from .ops import logaddexp as logaddexp
 from .ops import logaddexp2 as logaddexp2
 from .ops import logcumsumexp as logcumsumexp
+from .ops import logical_and as logical_and
+from .ops import logical_not as logical_not
+from .ops import logical_or as logical_or
+from .ops import logical_xor as logical_xor
+from .ops import logit as logit
 from .ops import logsigmoid as logsigmoid
 from .ops import logsumexp as logsumexp
 from .ops import lt as lt
@@ -200,6 +231,7 @@ from .ops import mean as mean
 from .ops import meshgrid as meshgrid
 from .ops import min as min  # noqa: A004
 from .ops import minimum as minimum
+from .ops import mish as mish
 from .ops import mm as mm
 from .ops import moveaxis as moveaxis
 from .ops import movedim as movedim
@@ -218,12 +250,14 @@ from .ops import normalize as normalize
 from .ops import outer as outer
 from .ops import permute as permute
 from .ops import pow as pow  # noqa: A004
+from .ops import prelu as prelu
 from .ops import prod as prod
 from .ops import put as put
 from .ops import rad2deg as rad2deg
 from .ops import ravel as ravel
 from .ops import reciprocal as reciprocal
 from .ops import relu as relu
+from .ops import relu6 as relu6
 from .ops import remainder as remainder
 from .ops import repeat as repeat
 from .ops import repeat_interleave as repeat_interleave
@@ -233,9 +267,11 @@ from .ops import rms_norm as rms_norm
 from .ops import roll as roll
 from .ops import rot90 as rot90
 from .ops import round as round  # noqa: A004
+from .ops import rrelu as rrelu
 from .ops import rsqrt as rsqrt
 from .ops import scaled_dot_product_attention as scaled_dot_product_attention
 from .ops import select as select
+from .ops import selu as selu
 from .ops import set_index as set_index
 from .ops import sigmoid as sigmoid
 from .ops import sign as sign
@@ -247,6 +283,8 @@ from .ops import sinh as sinh
 from .ops import softmax as softmax
 from .ops import softmin as softmin
 from .ops import softplus as softplus
+from .ops import softshrink as softshrink
+from .ops import softsign as softsign
 from .ops import split as split
 from .ops import sqrt as sqrt
 from .ops import square as square
@@ -261,8 +299,10 @@ from .ops import swapdims as swapdims
 from .ops import t as t
 from .ops import tan as tan
 from .ops import tanh as tanh
+from .ops import tanhshrink as tanhshrink
 from .ops import tensor_split as tensor_split
 from .ops import tensordot as tensordot
+from .ops import threshold as threshold
 from .ops import tile as tile
 from .ops import to as to
 from .ops import trace as trace

@@ -143,3 +143,13 @@ def reduced(losses: Array, reduction: str, n: Any, shape: tuple[int, ...], dtype
         return xp.asarray(xp.reshape(losses, shape), dtype=dtype)
     y = total(losses)
     return xp.asarray(y if reduction == "sum" else y / n if is_array(n) or n else y + xp.nan, dtype=dtype)
+
+
+def not_in_place(op: str, inplace: bool) -> None:
+    """Refuse to write a result over its input, which PyTorch does to save memory.
+
+    Raises:
+        KeywordError: `inplace` is true.
+    """
+    if inplace:
+        raise KeywordError(explain(f"{op}: the result is always a new tensor", got={"inplace": inplace}, need="inplace=False, the default"))

@@ -11,6 +11,7 @@ from ..errors import ArgumentError, DTypeError, explain
 
 NUMBERS = {float, int, bool}
 as_pytorch = np.errstate(divide="ignore", invalid="ignore")  # decorates a rule: 1/0 is inf and log(-1) is NaN, without a warning
+saturating = np.errstate(over="ignore", invalid="ignore")  # the same where an infinite e^x is right, as in 1 / (1 + e^x) = 0
 
 
 def floating(x: Any) -> Array:

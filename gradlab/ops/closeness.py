@@ -1,0 +1,75 @@
+"""Whether two tensors are the same, or nearly so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backend import Array
+from ..cases import Case, Given
+from ..errors import ArgumentError, explain
+from .casework import broadcasts
+from .dtype import as_pytorch, floats, module_of
+from .refusal import Broadcasting
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor, TensorLike
+
+
+class IsClose(Broadcasting):
+    """y = |a - b| <= atol + rtol |b|;  no gradient."""
+
+    latex = r"y = [|a - b| \le t_a + t_r |b|]"
+    cases = (*broadcasts(), Case(Given([1.0, 2.0]), Given([1.0 + 1e-6, 2.1])))
+    aligns = True
+    reads = ()
+
+    @as_pytorch
+    def forward(self, a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Array:
+        a, b = floats(a, b) if rtol or atol else (a, b)
+        xp = module_of(a, b)
+        difference = xp.abs(a - b)
+        close = (a == b) | (difference <= atol + xp.abs(rtol * b)) & xp.isfinite(difference)
+        return close | (a != a) & (b != b) if equal_nan else close
+
+
+def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Say where `a` is within atol + rtol |b| of `b`, broadcasting. Infinity is close to itself alone, NaN to nothing unless `equal_nan`.
+
+    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+
+    Raises:
+        ArgumentError: a tolerance is negative.
+
+    >>> isclose([1.0, 2.0], [1.000001, 2.1]).data
+    array([ True, False])
+    """
+    if rtol < 0 or atol < 0:
+        raise ArgumentError(explain("isclose: a distance is not negative", got={"rtol": rtol, "atol": atol}, need="0 or more"))
+    return IsClose.apply(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Say whether every value of `a` is within atol + rtol |b| of `b`.
+
+    Shapes: a: (*), b: broadcasts to or from a
+
+    Raises:
+        ArgumentError: a tolerance is negative.
+
+    >>> allclose([1.0, 2.0], [1.000001, 2.0])
+    True
+    """
+    return bool(isclose(a, b, rtol, atol, equal_nan).data.all())
+
+
+def equal(a: TensorLike, b: TensorLike) -> bool:
+    """Say whether two tensors have the same shape and the same values.
+
+    Shapes: a: (*), b: (*)
+
+    >>> equal([1.0, 2.0], [1.0, 2.0]), equal([1.0], [1.0, 1.0])
+    (True, False)
+    """
+    return np.shape(a) == np.shape(b) and bool(IsClose.apply(a, b, rtol=0.0, atol=0.0, equal_nan=False).data.all())
