@@ -65,6 +65,7 @@ from .grad_mode import is_grad_enabled as is_grad_enabled
 from .grad_mode import no_grad as no_grad
 from .grad_mode import set_grad_enabled as set_grad_enabled
 from .ops import abs as abs  # noqa: A004
+from .ops import absolute as absolute
 from .ops import acos as acos
 from .ops import acosh as acosh
 from .ops import add as add
@@ -79,6 +80,13 @@ from .ops import amax as amax
 from .ops import amin as amin
 from .ops import aminmax as aminmax
 from .ops import any as any  # noqa: A004
+from .ops import arccos as arccos
+from .ops import arccosh as arccosh
+from .ops import arcsin as arcsin
+from .ops import arcsinh as arcsinh
+from .ops import arctan as arctan
+from .ops import arctan2 as arctan2
+from .ops import arctanh as arctanh
 from .ops import argmax as argmax
 from .ops import argmin as argmin
 from .ops import argwhere as argwhere
@@ -115,6 +123,7 @@ from .ops import chunk as chunk
 from .ops import clamp as clamp
 from .ops import clamp_max as clamp_max
 from .ops import clamp_min as clamp_min
+from .ops import clip as clip
 from .ops import clone as clone
 from .ops import column_stack as column_stack
 from .ops import concat as concat
@@ -141,6 +150,7 @@ from .ops import diagonal as diagonal
 from .ops import diff as diff
 from .ops import digamma as digamma
 from .ops import div as div
+from .ops import divide as divide
 from .ops import dot as dot
 from .ops import dropout as dropout
 from .ops import dropout1d as dropout1d
@@ -159,8 +169,10 @@ from .ops import exp as exp
 from .ops import exp2 as exp2
 from .ops import expand as expand
 from .ops import expand_as as expand_as
+from .ops import expit as expit
 from .ops import expm1 as expm1
 from .ops import feature_alpha_dropout as feature_alpha_dropout
+from .ops import fix as fix
 from .ops import flatten as flatten
 from .ops import flip as flip
 from .ops import fliplr as fliplr
@@ -176,6 +188,8 @@ from .ops import ge as ge
 from .ops import gelu as gelu
 from .ops import getitem as getitem
 from .ops import glu as glu
+from .ops import greater as greater
+from .ops import greater_equal as greater_equal
 from .ops import group_norm as group_norm
 from .ops import gt as gt
 from .ops import gumbel_softmax as gumbel_softmax
@@ -203,6 +217,8 @@ from .ops import layer_norm as layer_norm
 from .ops import le as le
 from .ops import leaky_relu as leaky_relu
 from .ops import lerp as lerp
+from .ops import less as less
+from .ops import less_equal as less_equal
 from .ops import lgamma as lgamma
 from .ops import linear as linear
 from .ops import local_response_norm as local_response_norm
@@ -237,6 +253,7 @@ from .ops import moveaxis as moveaxis
 from .ops import movedim as movedim
 from .ops import mse_loss as mse_loss
 from .ops import mul as mul
+from .ops import multiply as multiply
 from .ops import mv as mv
 from .ops import nan_to_num as nan_to_num
 from .ops import nanmean as nanmean
@@ -244,11 +261,14 @@ from .ops import nansum as nansum
 from .ops import narrow as narrow
 from .ops import ne as ne
 from .ops import neg as neg
+from .ops import negative as negative
 from .ops import nonzero as nonzero
 from .ops import norm as norm
 from .ops import normalize as normalize
+from .ops import not_equal as not_equal
 from .ops import outer as outer
 from .ops import permute as permute
+from .ops import positive as positive
 from .ops import pow as pow  # noqa: A004
 from .ops import prelu as prelu
 from .ops import prod as prod
@@ -273,6 +293,7 @@ from .ops import scaled_dot_product_attention as scaled_dot_product_attention
 from .ops import select as select
 from .ops import selu as selu
 from .ops import set_index as set_index
+from .ops import sgn as sgn
 from .ops import sigmoid as sigmoid
 from .ops import sign as sign
 from .ops import signbit as signbit
@@ -293,6 +314,7 @@ from .ops import stack as stack
 from .ops import std as std
 from .ops import std_mean as std_mean
 from .ops import sub as sub
+from .ops import subtract as subtract
 from .ops import sum as sum  # noqa: A004
 from .ops import swapaxes as swapaxes
 from .ops import swapdims as swapdims
@@ -312,6 +334,7 @@ from .ops import tril as tril
 from .ops import tril_indices as tril_indices
 from .ops import triu as triu
 from .ops import triu_indices as triu_indices
+from .ops import true_divide as true_divide
 from .ops import trunc as trunc
 from .ops import unbind as unbind
 from .ops import unflatten as unflatten

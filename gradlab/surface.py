@@ -91,6 +91,39 @@ class Surface:
     def __abs__(self) -> Tensor:
         return ops.abs(self)
 
+    def __and__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_and(self, other)
+
+    def __rand__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_and(other, self)
+
+    def __or__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_or(self, other)
+
+    def __ror__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_or(other, self)
+
+    def __xor__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_xor(self, other)
+
+    def __rxor__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_xor(other, self)
+
+    def __lshift__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_left_shift(self, other)
+
+    def __rlshift__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_left_shift(other, self)
+
+    def __rshift__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_right_shift(self, other)
+
+    def __rrshift__(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_right_shift(other, self)
+
+    def __invert__(self) -> Tensor:
+        return ops.bitwise_not(self)
+
     def __lt__(self, other: TensorLike) -> Tensor:
         return ops.lt(self, other)
 
@@ -158,8 +191,8 @@ class Surface:
     def sigmoid(self) -> Tensor:
         return ops.sigmoid(self)
 
-    def relu(self) -> Tensor:
-        return ops.relu(self)
+    def relu(self, inplace: bool = False) -> Tensor:
+        return ops.relu(self, inplace)
 
     def maximum(self, other: TensorLike) -> Tensor:
         return ops.maximum(self, other)
@@ -328,6 +361,150 @@ class Surface:
 
     def addcdiv(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
         return ops.addcdiv(self, a, b, value)
+
+    def absolute(self) -> Tensor:
+        return ops.absolute(self)
+
+    def allclose(self, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+        return ops.allclose(self, b, rtol, atol, equal_nan)
+
+    def arccos(self) -> Tensor:
+        return ops.arccos(self)
+
+    def arccosh(self) -> Tensor:
+        return ops.arccosh(self)
+
+    def arcsin(self) -> Tensor:
+        return ops.arcsin(self)
+
+    def arcsinh(self) -> Tensor:
+        return ops.arcsinh(self)
+
+    def arctan(self) -> Tensor:
+        return ops.arctan(self)
+
+    def arctan2(self, b: TensorLike) -> Tensor:
+        return ops.arctan2(self, b)
+
+    def arctanh(self) -> Tensor:
+        return ops.arctanh(self)
+
+    def bitwise_and(self, b: TensorLike) -> Tensor:
+        return ops.bitwise_and(self, b)
+
+    def bitwise_left_shift(self, b: TensorLike) -> Tensor:
+        return ops.bitwise_left_shift(self, b)
+
+    def bitwise_not(self) -> Tensor:
+        return ops.bitwise_not(self)
+
+    def bitwise_or(self, b: TensorLike) -> Tensor:
+        return ops.bitwise_or(self, b)
+
+    def bitwise_right_shift(self, b: TensorLike) -> Tensor:
+        return ops.bitwise_right_shift(self, b)
+
+    def bitwise_xor(self, b: TensorLike) -> Tensor:
+        return ops.bitwise_xor(self, b)
+
+    def clip(self, min: Any = None, max: Any = None) -> Tensor:
+        return ops.clip(self, min, max)
+
+    def digamma(self) -> Tensor:
+        return ops.digamma(self)
+
+    def divide(self, b: TensorLike, rounding_mode: str | None = None) -> Tensor:
+        return ops.divide(self, b, rounding_mode)
+
+    def equal(self, b: TensorLike) -> bool:
+        return ops.equal(self, b)
+
+    def erf(self) -> Tensor:
+        return ops.erf(self)
+
+    def erfc(self) -> Tensor:
+        return ops.erfc(self)
+
+    def erfinv(self) -> Tensor:
+        return ops.erfinv(self)
+
+    def fix(self) -> Tensor:
+        return ops.fix(self)
+
+    def greater(self, b: TensorLike) -> Tensor:
+        return ops.greater(self, b)
+
+    def greater_equal(self, b: TensorLike) -> Tensor:
+        return ops.greater_equal(self, b)
+
+    def hardshrink(self, lambd: float = 0.5) -> Tensor:
+        return ops.hardshrink(self, lambd)
+
+    def isclose(self, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+        return ops.isclose(self, b, rtol, atol, equal_nan)
+
+    def isfinite(self) -> Tensor:
+        return ops.isfinite(self)
+
+    def isinf(self) -> Tensor:
+        return ops.isinf(self)
+
+    def isnan(self) -> Tensor:
+        return ops.isnan(self)
+
+    def isneginf(self) -> Tensor:
+        return ops.isneginf(self)
+
+    def isposinf(self) -> Tensor:
+        return ops.isposinf(self)
+
+    def less(self, b: TensorLike) -> Tensor:
+        return ops.less(self, b)
+
+    def less_equal(self, b: TensorLike) -> Tensor:
+        return ops.less_equal(self, b)
+
+    def lgamma(self) -> Tensor:
+        return ops.lgamma(self)
+
+    def logical_and(self, b: TensorLike) -> Tensor:
+        return ops.logical_and(self, b)
+
+    def logical_not(self) -> Tensor:
+        return ops.logical_not(self)
+
+    def logical_or(self, b: TensorLike) -> Tensor:
+        return ops.logical_or(self, b)
+
+    def logical_xor(self, b: TensorLike) -> Tensor:
+        return ops.logical_xor(self, b)
+
+    def logit(self, eps: float | None = None) -> Tensor:
+        return ops.logit(self, eps)
+
+    def multiply(self, b: TensorLike) -> Tensor:
+        return ops.multiply(self, b)
+
+    def negative(self) -> Tensor:
+        return ops.negative(self)
+
+    def not_equal(self, b: TensorLike) -> Tensor:
+        return ops.not_equal(self, b)
+
+    def positive(self) -> Tensor:
+        return ops.positive(self)
+
+    def prelu(self, weight: TensorLike) -> Tensor:
+        return ops.prelu(self, weight)
+
+    def sgn(self) -> Tensor:
+        return ops.sgn(self)
+
+    def subtract(self, b: TensorLike, alpha: float = 1) -> Tensor:
+        return ops.subtract(self, b, alpha)
+
+    def true_divide(self, b: TensorLike, rounding_mode: str | None = None) -> Tensor:
+        return ops.true_divide(self, b, rounding_mode)
 
     # -- reductions; NumPy's axis= and keepdims= are taken too
 

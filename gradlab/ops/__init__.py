@@ -2,6 +2,29 @@
 
 from __future__ import annotations
 
+from .alias import absolute as absolute
+from .alias import arccos as arccos
+from .alias import arccosh as arccosh
+from .alias import arcsin as arcsin
+from .alias import arcsinh as arcsinh
+from .alias import arctan as arctan
+from .alias import arctan2 as arctan2
+from .alias import arctanh as arctanh
+from .alias import clip as clip
+from .alias import divide as divide
+from .alias import expit as expit
+from .alias import fix as fix
+from .alias import greater as greater
+from .alias import greater_equal as greater_equal
+from .alias import less as less
+from .alias import less_equal as less_equal
+from .alias import multiply as multiply
+from .alias import negative as negative
+from .alias import not_equal as not_equal
+from .alias import positive as positive
+from .alias import sgn as sgn
+from .alias import subtract as subtract
+from .alias import true_divide as true_divide
 from .arithmetic import Add as Add
 from .arithmetic import AddScaled as AddScaled
 from .arithmetic import Mul as Mul

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import KeywordError, ShapeError, explain
+from .alias import positive
 from .arithmetic import add, mul, neg, sub
 from .axes import permute, transpose
+from .bitwise import bitwise_and, bitwise_left_shift, bitwise_not, bitwise_or, bitwise_right_shift, bitwise_xor
 from .cast import cast
 from .clamp import clamp, nan_to_num
 from .comparison import eq, ge, gt, le, lt, ne
@@ -25,6 +27,7 @@ from .hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .join import cat, stack
 from .linalg import matmul
 from .logaddexp import logaddexp, logaddexp2
+from .logic import isfinite, isinf, isnan, isneginf, isposinf, logical_and, logical_not, logical_or, logical_xor
 from .maximum import fmax, fmin, maximum, minimum
 from .power import float_power, hypot, pow, reciprocal, sqrt, square  # noqa: A004
 from .product import kron
@@ -175,6 +178,10 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     np.deg2rad: deg2rad, np.radians: deg2rad, np.rad2deg: rad2deg, np.degrees: rad2deg,
     np.sinh: sinh, np.cosh: cosh, np.tanh: tanh, np.arcsinh: asinh, np.arccosh: acosh, np.arctanh: atanh,
     np.less: lt, np.less_equal: le, np.greater: gt, np.greater_equal: ge, np.equal: eq, np.not_equal: ne,
+    np.isnan: isnan, np.isinf: isinf, np.isfinite: isfinite, np.positive: positive,
+    np.logical_and: logical_and, np.logical_or: logical_or, np.logical_xor: logical_xor, np.logical_not: logical_not,
+    np.bitwise_and: bitwise_and, np.bitwise_or: bitwise_or, np.bitwise_xor: bitwise_xor, np.invert: bitwise_not,
+    np.left_shift: bitwise_left_shift, np.right_shift: bitwise_right_shift,
 }  # fmt: skip
 
 ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -202,6 +209,8 @@ ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.round: _round,
     np.around: _round,
     np.fix: trunc,
+    np.isposinf: isposinf,
+    np.isneginf: isneginf,
     np.sinc: sinc,
     np.nan_to_num: _nan_to_num,
     np.reshape: _reshape,
