@@ -7,5 +7,6 @@ from .anomaly import is_anomaly_enabled as is_anomaly_enabled
 from .anomaly import set_detect_anomaly as set_detect_anomaly
 from .check import gradcheck as gradcheck
 from .check import gradgradcheck as gradgradcheck
+from .recompute import checkpoint as checkpoint
 from .run import backward as backward
 from .run import grad as grad

@@ -27,7 +27,15 @@ Key = Any  # where gradients are added up: a step (the gradient of its output), 
 _age = attrgetter("seq")
 
 
-def run(roots: Sequence[Tensor], seeds: Sequence[Grad], *, keep: bool, graph: bool, wanted: Sequence[Tensor] | None = None) -> list[Grad]:
+def run(
+    roots: Sequence[Tensor],
+    seeds: Sequence[Grad],
+    *,
+    keep: bool,
+    graph: bool,
+    wanted: Sequence[Tensor] | None = None,
+    local: bool = False,
+) -> list[Grad]:
     """Send gradients from the roots down: into `.grad` of the leaves, or to those `wanted` alone, whose gradients are returned.
 
     Args:
@@ -35,12 +43,13 @@ def run(roots: Sequence[Tensor], seeds: Sequence[Grad], *, keep: bool, graph: bo
         keep: keep what the steps saved.
         graph: compute with Tensors, so that the gradients have a graph of their own.
         wanted: leaves and results; nothing else gets a gradient, and steps that lead to none of them do not run.
+        local: the pass ends at those wanted, as if they were independent: their hooks wait for the pass around this one.
 
     Returns:
         one gradient per wanted tensor, an array or Tensor of its own; None where no root depends on it.
     """
     with enable_grad() if graph else no_grad():
-        return _Pass(graph, wanted).run(roots, seeds, keep)
+        return _Pass(graph, wanted, local).run(roots, seeds, keep)
 
 
 def accumulate(tensor: Tensor, d: Grad, source: Function | None, fresh: bool) -> None:
@@ -81,8 +90,8 @@ class _Pass:
         self.found: dict[Key, Grad] = {}
 
     def run(self, roots: Sequence[Tensor], seeds: Sequence[Grad], keep: bool) -> list[Grad]:
-        beyond = [to for fn in self.keys for to in fn.edges] if self.local else ()
-        steps, _ = reached([root.grad_fn for root in roots if root.grad_fn is not None], beyond)
+        makers = [root.grad_fn for root in roots if root.grad_fn is not None]
+        steps, _ = reached(makers, self.keys if self.local else ())
         if self.wanted is not None:
             steps = self._leading(steps)
         check(steps)
@@ -170,6 +179,8 @@ class _Pass:
 
     def _seen(self, key: Key, g: Grad) -> Grad:
         """The gradient after the hooks of its result or leaf; what a result retains is what they leave."""
+        if self.local and key in self.keys:
+            return g
         hooks: dict[int, Callable[..., Any]] = getattr(key, "hooks", None) or {}
         for call in tuple(hooks.values()):
             answer = call(g if self.graph else _shown(g))
@@ -234,7 +245,7 @@ def _pulled_on_tensors(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
         inputs = [replay.Same.apply(x) if hasattr(x, "grad_fn") else x for x in replay.arguments(fn)]
         y = reference(*inputs, **fn.params)
     asked = [i for i, need in enumerate(fn.needs) if need]
-    found = _Pass(True, [inputs[i] for i in asked], local=True).run([y], [g], True)
+    found = run([y], [g], keep=True, graph=True, wanted=[inputs[i] for i in asked], local=True)
     grads: list[Any] = [None] * len(fn.inputs)
     for i, d in zip(asked, found, strict=True):
         grads[i] = replay.fitted(0.0 if d is None else d, fn.inputs[i])
@@ -254,7 +265,7 @@ def _no_second_derivative(fn: Function, error: Exception) -> GraphError:
 def reached(roots: Iterable[Function], beyond: Iterable[Key] = ()) -> tuple[list[Function], list[Tensor]]:
     """Every step below the roots, by age, so no recursion: from the end, each comes after all steps that used its output.
 
-    And the leaves. What is `beyond` is left out, and what only it leads to.
+    And the leaves. What is `beyond` is left out, and what only that leads to.
     """
     steps = list(dict.fromkeys(roots))
     leaves: list[Tensor] = []

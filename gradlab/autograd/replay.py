@@ -36,7 +36,7 @@ class Same(Function):
 def pull(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
     """What `fn.pull` gives for arrays: one gradient per input, in its input's shape and dtype."""
     twin = object.__new__(type(fn))
-    twin.inputs, twin.needs, twin.seq = fn.inputs, fn.needs, fn.seq
+    twin.inputs, twin.needs, twin.edges, twin.seq = fn.inputs, fn.needs, fn.edges, fn.seq
     twin.__dict__.update({name: value for name, value in vars(fn).items() if name not in ("hooks", "retained")})  # with what was drawn
     if fn.reads or any(map(_holds_values, vars(fn).values())):
         with observe.paused():  # it was seen when it ran
