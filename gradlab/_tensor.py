@@ -21,6 +21,7 @@ from .backend import (
     Array,
     Device,
     as_array,
+    asarray_like,
     current_device,
     device_of,
     is_array,
@@ -121,10 +122,10 @@ class Tensor(Surface):
         array = value._data if isinstance(value, Tensor) else as_array(value)
         if array is self._grad and not isinstance(value, Tensor):
             return
-        if array.ndim:
-            need_one_device("grad", {"gradient": array, "tensor": self._data})
         if array.ndim == 0:
-            array = xp_of(self._data).full(self._data.shape, array, self._data.dtype)
+            xp = xp_of(self._data)
+            array = xp.array(xp.broadcast_to(asarray_like(array, self._data, self._data.dtype), self._data.shape))
+        need_one_device("grad", {"gradient": array, "tensor": self._data})
         if array.shape != self._data.shape:
             raise ShapeError(
                 explain(

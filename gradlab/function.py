@@ -325,7 +325,12 @@ def _changed(fn: Function, what: str, version: list[Any]) -> GraphError:
 def _explain(fn: Function, arrays: Sequence[Any], error: Exception) -> None:
     """Raise a clearer error for what went wrong in `forward`, where there is one."""
     if any(a.__class__ is not np.ndarray for a in arrays):
-        need_one_device(type(fn).__name__, arrays)
+        named = {f"input {i}": a for i, a in enumerate(arrays)}
+        for name, value in fn.params.items():  # an index may hold arrays too
+            for x in cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,)):
+                if x.__class__ in ARRAY_TYPES:
+                    named[name] = x
+        need_one_device(type(fn).__name__, named)
     if isinstance(error, ValueError):
         fn.refuse(error)
 

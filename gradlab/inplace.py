@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from . import ops
+from .backend import ARRAY_TYPES, need_one_device
 from .errors import DTypeError, GraphError, ShapeError, explain
 from .function import Function
 from .grad_mode import is_grad_enabled
@@ -34,7 +35,10 @@ def assign(x: Tensor, index: Any, value: TensorLike) -> None:
             x._data[raw_index(index)] = getattr(value, "_data", value)
         except IndexError as error:
             raise misplaced(x._data, raw_index(index), error) from None
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
+            _need_one_device(x, "x[i] = v", value, index)
+            if isinstance(error, TypeError):
+                raise
             raise _unwritten(x, "x[i] = v", value, error) from None
 
     _change(x, "x[i] = v", value, write, lambda before: ops.set_index(before, index, value))
@@ -58,6 +62,7 @@ def arithmetic(x: Tensor, sign: str, other: TensorLike) -> Tensor:
         try:
             ufunc(x._data, operand, out=x._data, casting="same_kind")
         except TypeError:
+            _need_one_device(x, f"x {sign} y", other)
             raise _no_float(x, f"x {sign} y") from None
         except ValueError as error:
             raise _unwritten(x, f"x {sign} y", other, error) from None
@@ -175,6 +180,16 @@ def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
 def _refused(x: Tensor, what: str, why: str, fix: str) -> GraphError:
     got = {"shape": x.shape} if x.grad_fn is None else {"shape": x.shape, "grad_fn": x.grad_fn}
     return GraphError(explain(f"{what}: {why}", got=got, need="no_grad around the change, or a tensor of its own", fix=fix))
+
+
+def _need_one_device(x: Tensor, what: str, value: Any, index: Any = None) -> None:
+    """Say so where the operands of a failed change live in different places."""
+    named: dict[str, Any] = {"x": x._data, "v": getattr(value, "_data", value)}
+    for part in cast("tuple[Any, ...]", index if isinstance(index, tuple) else (index,)):
+        array = getattr(part, "_data", part)
+        if array.__class__ in ARRAY_TYPES:
+            named["i"] = array
+    need_one_device(what, named)
 
 
 def _no_float(x: Tensor, what: str) -> DTypeError:

@@ -10,7 +10,6 @@ from typing import Any, cast
 import numpy as np
 
 from . import inplace, ops
-from .backend import to_numpy
 from .errors import DTypeError, explain
 from .function import wants_gradient
 from .surface import Surface
@@ -66,4 +65,4 @@ def _arrays(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         arrays = [_arrays(v) for v in cast("list[Any]", value)]
         return tuple(arrays) if isinstance(value, tuple) else arrays
-    return to_numpy(cast("Any", value)._data) if isinstance(value, Surface) else value
+    return cast("Any", value)._data if isinstance(value, Surface) else value

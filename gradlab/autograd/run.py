@@ -10,7 +10,7 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import observe
-from ..backend import Array, as_array, xp_of
+from ..backend import Array, as_array, need_one_device, xp_of
 from ..errors import GraphError, ShapeError, explain
 from ..function import asked, made
 from . import general, hook
@@ -150,6 +150,7 @@ def _seed(what: str, root: Tensor, gradient: Any, graph: bool) -> Any:
     if seed.shape != data.shape:
         got = {"gradient": seed.shape, "tensor": data.shape}
         raise ShapeError(explain(f"{what}: the gradient has another shape than the tensor", got=got, need="the same shape"))
+    need_one_device(what, {"gradient": seed, "tensor": data})
     if graph:
         t = gradient if hasattr(gradient, "grad_fn") else made(seed)
         return t if t.dtype == data.dtype else t.astype(data.dtype)

@@ -144,13 +144,15 @@ def is_place(target: object) -> bool:
 
 
 def need_one_device(op: str, arrays: Sequence[Any] | Mapping[str, Any]) -> None:
-    """Refuse arrays that live in different places; numbers go anywhere.
+    """Refuse arrays (and lists, which are on the host) that live in different places; numbers go anywhere.
 
     Raises:
         DeviceError: it names the first two that differ.
     """
-    named = arrays if isinstance(arrays, Mapping) else {f"input {i}": x for i, x in enumerate(arrays)}
-    found = [(name, x, device_of(x)) for name, x in named.items() if hasattr(x, "ndim")]
+    named: Mapping[str, Any] = arrays if isinstance(arrays, Mapping) else {f"input {i}": x for i, x in enumerate(arrays)}
+    found: list[tuple[str, Any, Device]] = [
+        (name, x, device_of(x)) for name, x in named.items() if hasattr(x, "ndim") or x.__class__ is list
+    ]
     for name, x, device in found[1:]:
         first, y, its = found[0]
         if device != its:
@@ -158,7 +160,7 @@ def need_one_device(op: str, arrays: Sequence[Any] | Mapping[str, Any]) -> None:
             raise DeviceError(
                 explain(
                     f"{op}: the tensors are on different devices",
-                    got={first: f"{y.shape} on {its}", name: f"{x.shape} on {device}"},
+                    got={first: f"{np.shape(y)} on {its}", name: f"{np.shape(x)} on {device}"},
                     need="all on one device; nothing is copied in secret",
                     fix=f"{wrong} .to({str(wanted)!r})",
                 )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tensor import Tensor
-from ..backend import Array, is_array, xp_of
+from ..backend import Array, device_of, is_array, moved, xp_of
 from ..errors import DTypeError, KeywordError, ShapeError, StateError, explain
 
 
@@ -64,7 +64,7 @@ def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Arra
     refuse(StateError, "arrays can't be written into", fixed, "arrays of their own, not expanded ones")
     for key, array in arrays.items():
         tensor = own[key]
-        tensor._data[...] = xp_of(tensor._data).asarray(array)
+        tensor._data[...] = moved(array, device_of(tensor._data))
         tensor.bump()
     return keys
 

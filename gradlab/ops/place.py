@@ -42,7 +42,7 @@ def copied(index: Any, xp: Any) -> tuple[Any, ...]:
 
 def _copy(i: Any, xp: Any) -> Any:
     if is_array(i):
-        return xp.array(i)
+        return xp_of(i).array(i)  # where it is: an index on another device than `x` is refused
     if not isinstance(i, list):
         return i
     array = xp.array(i)

@@ -6,10 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._tensor import Tensor
-from ..backend import Array, xp_of
+from ..backend import Array, Device, device_of, quiet, xp_of
 from ..errors import ArgumentError, explain
 from .flat import SMALL, Flat, parts
 from .moment import mean, rms
@@ -74,27 +72,28 @@ class Adam(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient; returns what `closure` returned."""
         loss = None if closure is None else closure()
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # NaN and Inf in gradients are data
+        with quiet():  # NaN and Inf in gradients are data
             for group, moving in self._moving():
-                together: dict[tuple[int, Any], list[Tensor]] = {}  # small ones of one dtype and as many steps
+                together: dict[tuple[int, Any, Device], list[Tensor]] = {}  # small ones of one dtype and device, and as many steps
                 for p in moving:
                     t = self._counted(p)
                     if p._data.size < SMALL:
-                        together.setdefault((t, p._data.dtype), []).append(p)
+                        together.setdefault((t, p._data.dtype, device_of(p._data)), []).append(p)
                     else:
                         self._move_large(p, t, group)
-                for (t, _), parameters in together.items():
+                for (t, *_), parameters in together.items():
                     self._move_small(parameters, t, group)
         return loss
 
     def _counted(self, p: Tensor) -> int:
-        """Count a step of `p`; its moments start at 0 and follow its dtype."""
+        """Count a step of `p`; its moments start at 0 and follow it to another dtype or device."""
         entry, data = self.state.get(p), p._data
         if not entry:
             xp = xp_of(data)
             entry = self.state[p] = {"step": 0, "exp_avg": xp.zeros(data.shape, data.dtype), "exp_avg_sq": xp.zeros(data.shape, data.dtype)}
-        if entry["exp_avg"].shape != data.shape or entry["exp_avg"].dtype != data.dtype:
-            entry["exp_avg"], entry["exp_avg_sq"] = self._fitted(p, entry["exp_avg"]), self._fitted(p, entry["exp_avg_sq"])
+        m = entry["exp_avg"]
+        if m.shape != data.shape or m.dtype != data.dtype or m.device != data.device:
+            entry["exp_avg"], entry["exp_avg_sq"] = self._fitted(p, m), self._fitted(p, entry["exp_avg_sq"])
         entry["step"] = t = entry["step"] + 1
         return t
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 from .._tensor import Tensor
-from ..backend import Array, is_array, xp_of
+from ..backend import Array, device_of, is_array, moved, xp_of
 from ..errors import ArgumentError, ShapeError, explain
 from ..nn.state import writeable
 from .given import listed, loaded, need_entry, unique
@@ -167,7 +167,7 @@ class Optimizer:
     # State
 
     def _fitted(self, p: Tensor, moment: Array) -> Array:
-        """`moment` in the dtype of `p`, which may have been converted since."""
+        """`moment` in the dtype of `p`, and where it is: the parameter may have been converted, or moved, since."""
         if moment.shape != p._data.shape:
             raise ShapeError(
                 explain(
@@ -176,6 +176,7 @@ class Optimizer:
                     need="the same shape, or a new optimizer",
                 )
             )
+        moment = moved(moment, device_of(p._data))
         return moment if moment.dtype == p._data.dtype else moment.astype(p._data.dtype)
 
     def state_dict(self) -> dict[str, Any]:

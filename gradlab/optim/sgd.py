@@ -6,10 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._tensor import Tensor
-from ..backend import Array, xp_of
+from ..backend import Array, quiet, xp_of
 from ..errors import ArgumentError, explain
 from .moment import rms
 from .optimizer import Group, Optimizer, Params
@@ -67,7 +65,7 @@ class SGD(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient; returns what `closure` returned."""
         loss = None if closure is None else closure()
-        with np.errstate(over="ignore", invalid="ignore"):  # NaN and Inf in gradients are data
+        with quiet():  # NaN and Inf in gradients are data
             for group, parameters in self._moving():
                 for p in parameters:
                     p._data -= group["lr"] * self._direction(p, p._grad, group)

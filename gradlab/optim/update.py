@@ -6,45 +6,52 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from .. import observe
 from .._tensor import Tensor
-from ..backend import Array, xp_of
+from ..backend import Array, Device, quiet, uint8, xp_of
 
 _ALIGN = 16  # bytes: every dtype may start there
 
 
 class Scratch:
-    """One buffer, as large as the parameters, that serves every observed step."""
+    """One buffer a device, as large as the parameters there, that serves every observed step."""
 
     def __init__(self) -> None:
-        self._bytes: Array | None = None
+        self._bytes: dict[Device, Array] = {}
 
     @property
     def nbytes(self) -> int:
         """Bytes held now; 0 until a step was observed, and again after one that was not."""
-        return 0 if self._bytes is None else int(self._bytes.nbytes)
+        return sum(int(buffer.nbytes) for buffer in self._bytes.values())
 
     def copies(self, parameters: Sequence[Tensor]) -> list[Array]:
         """The values of `parameters` now, in arrays that are valid until the next call."""
-        ends = np.cumsum([0, *(-(-p._data.nbytes // _ALIGN) * _ALIGN for p in parameters)]).tolist()
-        buffer = self._bytes
-        if buffer is None or buffer.nbytes < ends[-1]:
-            xp = xp_of(parameters[0]._data) if parameters else np
-            buffer = self._bytes = xp.empty(ends[-1], np.uint8)
+        starts: list[int] = []
+        needed: dict[Device, int] = {}
+        for p in parameters:
+            end = needed.get(p.device, 0)
+            starts.append(end)
+            needed[p.device] = end + -(-p._data.nbytes // _ALIGN) * _ALIGN
+        self._bytes = {device: self._buffer(device, size) for device, size in needed.items()}
         made: list[Array] = []
-        for p, start in zip(parameters, ends, strict=False):
+        for p, start in zip(parameters, starts, strict=True):
             data = p._data
-            copy = buffer[start : start + data.nbytes].view(data.dtype).reshape(data.shape)
+            copy = self._bytes[p.device][start : start + data.nbytes].view(data.dtype).reshape(data.shape)
             copy[...] = data
             made.append(copy)
         return made
 
+    def _buffer(self, device: Device, size: int) -> Array:
+        buffer = self._bytes.get(device)
+        if buffer is not None and buffer.nbytes >= size:
+            return buffer
+        with device.scope():
+            return device.xp.empty(size, uint8)
+
 
 def differences(parameters: Sequence[Tensor], before: Sequence[Array]) -> list[tuple[Tensor, Array]]:
     """(parameter, value now - value before) for each; the result is written over `before`."""
-    with np.errstate(all="ignore"):  # inf - inf: a diverged model is to be seen, not warned about
+    with quiet():  # inf - inf: a diverged model is to be seen, not warned about
         return [
             (p, xp_of(old).subtract(p._data, old, out=old)) for p, old in zip(parameters, before, strict=True) if p._data.shape == old.shape
         ]
