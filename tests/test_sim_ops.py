@@ -13,7 +13,7 @@ OPS = sorted({f for f in vars(ops).values() if isinstance(f, type) and issubclas
 CASES = [pytest.param(op, case, id=f"{op.__name__}-{case}") for op in OPS for case in op.cases]
 
 # Where the host has to know a number: how large the result of a mask is.
-WAITS = {"Gather", "SetIndex", "Transfer"}
+WAITS = {"AddIndex", "NonZero", "Pick", "SetIndex", "Transfer"}
 
 
 def run(op, case, xs, device, g=None):
