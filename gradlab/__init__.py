@@ -242,6 +242,9 @@ from .ops import masked_fill as masked_fill
 from .ops import masked_scatter as masked_scatter
 from .ops import matmul as matmul
 from .ops import max as max  # noqa: A004
+from .ops import max_pool1d as max_pool1d
+from .ops import max_pool2d as max_pool2d
+from .ops import max_pool3d as max_pool3d
 from .ops import maximum as maximum
 from .ops import mean as mean
 from .ops import meshgrid as meshgrid

@@ -32,6 +32,9 @@ from ..ops import linear as linear
 from ..ops import local_response_norm as local_response_norm
 from ..ops import log_softmax as log_softmax
 from ..ops import logsigmoid as logsigmoid
+from ..ops import max_pool1d as max_pool1d
+from ..ops import max_pool2d as max_pool2d
+from ..ops import max_pool3d as max_pool3d
 from ..ops import mish as mish
 from ..ops import mse_loss as mse_loss
 from ..ops import normalize as normalize

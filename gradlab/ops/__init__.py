@@ -291,6 +291,12 @@ from .loss import MSELoss as MSELoss
 from .loss import binary_cross_entropy as binary_cross_entropy
 from .loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from .loss import mse_loss as mse_loss
+from .max_pool import MaxPool as MaxPool
+from .max_pool import MaxPoolPlaces as MaxPoolPlaces
+from .max_pool import Pooled as Pooled
+from .max_pool import max_pool1d as max_pool1d
+from .max_pool import max_pool2d as max_pool2d
+from .max_pool import max_pool3d as max_pool3d
 from .maximum import Fmax as Fmax
 from .maximum import Fmin as Fmin
 from .maximum import Maximum as Maximum

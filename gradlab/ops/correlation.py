@@ -17,7 +17,7 @@ from math import prod
 from ..backend import Array, on_host, xp_of
 from .windows import Sizes, Windows, taps
 
-HOST_ROOM = 256 * 1024  # entries of columns at a time: 1 MB of float32, about what a core's own cache holds
+HOST_ROOM = 384 * 1024  # entries worked on at a time: 1.5 MB of float32, about what a core's own caches hold
 DEVICE_ROOM = 64 * 1024 * 1024  # a device wants few large products
 SHORT = 16  # rows of columns below which one kernel row makes too thin a product
 
@@ -37,7 +37,7 @@ def correlate(x: Array, w: Array, at: Windows, groups: int, bias: Array | None =
     part = more = None
     if bias is not None:
         bias = xp.reshape(bias, (o, *[1] * (1 + len(count))))
-    for samples, rows, columns, step in _columns(x, at, groups, row_by_row):
+    for samples, rows, columns, step in _columns(x, at, groups, o, row_by_row):
         n, height = samples.stop - samples.start, rows.stop - rows.start
         width = height * n * prod(count[1:])
         if part is None or part.shape[-1] != width:  # the last part may be smaller
@@ -97,7 +97,7 @@ def correlate_for_kernel(x: Array, g: Array, at: Windows, groups: int) -> Array:
     row_by_row = _row_by_row(w, at)
     kernel = at.kernel[1:] if row_by_row else at.kernel
     dw = xp.zeros((at.kernel[0] if row_by_row else 1, groups, o // groups, prod(kernel) * c), dtype=x.dtype)
-    for samples, rows, columns, step in _columns(x, at, groups, row_by_row):
+    for samples, rows, columns, step in _columns(x, at, groups, o, row_by_row):
         part = xp.moveaxis(g[samples, :, rows], 0, 2)  # in the order of the columns: (channel, row, sample, *rest)
         width = prod(part.shape[1:])
         part = xp.reshape(part, (groups, o // groups, width))
@@ -138,7 +138,7 @@ def _as_matrices(w: Array, groups: int, row_by_row: bool) -> Array:
     return xp.reshape(xp.transpose(w, (0, 1, 3, *back, 2)), (1, groups, o // groups, first * prod(rest) * c))
 
 
-def _columns(x: Array, at: Windows, groups: int, row_by_row: bool) -> Iterator[tuple[slice, slice, Array, int]]:
+def _columns(x: Array, at: Windows, groups: int, o: int, row_by_row: bool) -> Iterator[tuple[slice, slice, Array, int]]:
     """Go through the image in parts: which samples, which rows of windows, their columns, and how many make up one image row.
 
     The columns have the shape (group, kernel entry and channel, image row and sample and the other axes).
@@ -146,7 +146,7 @@ def _columns(x: Array, at: Windows, groups: int, row_by_row: bool) -> Iterator[t
     xp, (n, channels, height, *across) = xp_of(x), x.shape
     count, kernel = at.places(x.shape[2:]), at.kernel[1:] if row_by_row else at.kernel
     more = at.reach[0] - 1 if row_by_row else 0  # image rows a part needs beyond one a row of windows
-    a_row = max(1, channels * prod(kernel) * prod(count[1:]))
+    a_row = max(1, (channels * prod(kernel) + 2 * o) * prod(count[1:]))
     room = HOST_ROOM if on_host(x) else DEVICE_ROOM
     each = max(1, min(n, room // (a_row * (count[0] + more))))
     tall = count[0] if each > 1 else max(1, min(count[0], room // a_row - more))

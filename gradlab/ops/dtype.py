@@ -77,6 +77,18 @@ def kept(g: Array, where: Array) -> Array:
     return (g.view(f"i{g.dtype.itemsize}") * where).view(g.dtype)
 
 
+def parted(g: Array, where: Array) -> tuple[Array, Array]:
+    """`g` where `where` holds, and `g` where it does not; 0 elsewhere, also beside inf and NaN.
+
+    >>> import numpy as np
+    >>> parted(np.float32([3.0, np.inf]), np.array([True, False]))
+    (array([3., 0.], dtype=float32), array([ 0., inf], dtype=float32))
+    """
+    bits = g.view(f"i{g.dtype.itemsize}")
+    some = bits * where
+    return some.view(g.dtype), (bits - some).view(g.dtype)
+
+
 def all_below(ids: Array, n: int) -> bool:
     """Whether every id is one of 0 to n - 1, in one pass: read without its sign, a negative id is a huge one.
 
