@@ -184,6 +184,7 @@ from .ops import fmax as fmax
 from .ops import fmin as fmin
 from .ops import fmod as fmod
 from .ops import frac as frac
+from .ops import gather as gather
 from .ops import ge as ge
 from .ops import gelu as gelu
 from .ops import getitem as getitem
@@ -204,6 +205,7 @@ from .ops import index_add as index_add
 from .ops import index_copy as index_copy
 from .ops import index_fill as index_fill
 from .ops import index_put as index_put
+from .ops import index_select as index_select
 from .ops import inner as inner
 from .ops import instance_norm as instance_norm
 from .ops import isclose as isclose
@@ -240,6 +242,7 @@ from .ops import logsumexp as logsumexp
 from .ops import lt as lt
 from .ops import masked_fill as masked_fill
 from .ops import masked_scatter as masked_scatter
+from .ops import masked_select as masked_select
 from .ops import matmul as matmul
 from .ops import max as max  # noqa: A004
 from .ops import max_pool1d as max_pool1d
@@ -293,6 +296,9 @@ from .ops import round as round  # noqa: A004
 from .ops import rrelu as rrelu
 from .ops import rsqrt as rsqrt
 from .ops import scaled_dot_product_attention as scaled_dot_product_attention
+from .ops import scatter as scatter
+from .ops import scatter_add as scatter_add
+from .ops import scatter_reduce as scatter_reduce
 from .ops import select as select
 from .ops import selu as selu
 from .ops import set_index as set_index
@@ -322,6 +328,8 @@ from .ops import sum as sum  # noqa: A004
 from .ops import swapaxes as swapaxes
 from .ops import swapdims as swapdims
 from .ops import t as t
+from .ops import take as take
+from .ops import take_along_dim as take_along_dim
 from .ops import tan as tan
 from .ops import tanh as tanh
 from .ops import tanhshrink as tanhshrink

@@ -571,6 +571,56 @@ class Surface:
     def log_softmax(self, dim: int, dtype: Any = None) -> Tensor:
         return ops.log_softmax(self, dim, dtype)
 
+    # -- entries by place
+
+    def argwhere(self) -> Tensor:
+        return ops.argwhere(self)
+
+    def gather(self, dim: int, index: TensorLike) -> Tensor:
+        return ops.gather(self, dim, index)
+
+    def index_add(self, dim: int, index: TensorLike, source: TensorLike, *, alpha: float = 1) -> Tensor:
+        return ops.index_add(self, dim, index, source, alpha=alpha)
+
+    def index_copy(self, dim: int, index: TensorLike, source: TensorLike) -> Tensor:
+        return ops.index_copy(self, dim, index, source)
+
+    def index_fill(self, dim: int, index: TensorLike, value: TensorLike) -> Tensor:
+        return ops.index_fill(self, dim, index, value)
+
+    def index_put(self, indices: Any, values: TensorLike, accumulate: bool = False) -> Tensor:
+        return ops.index_put(self, indices, values, accumulate)
+
+    def index_select(self, dim: int, index: TensorLike) -> Tensor:
+        return ops.index_select(self, dim, index)
+
+    def masked_scatter(self, mask: TensorLike, source: TensorLike) -> Tensor:
+        return ops.masked_scatter(self, mask, source)
+
+    def masked_select(self, mask: TensorLike) -> Tensor:
+        return ops.masked_select(self, mask)
+
+    def nonzero(self, *, as_tuple: bool = False) -> Any:
+        return ops.nonzero(self, as_tuple=as_tuple)
+
+    def put(self, index: TensorLike, source: TensorLike, accumulate: bool = False) -> Tensor:
+        return ops.put(self, index, source, accumulate)
+
+    def scatter(self, dim: int, index: TensorLike, src: TensorLike | None = None, *, value: float | None = None) -> Tensor:
+        return ops.scatter(self, dim, index, src, value=value)
+
+    def scatter_add(self, dim: int, index: TensorLike, src: TensorLike) -> Tensor:
+        return ops.scatter_add(self, dim, index, src)
+
+    def scatter_reduce(self, dim: int, index: TensorLike, src: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:
+        return ops.scatter_reduce(self, dim, index, src, reduce, include_self=include_self)
+
+    def take(self, index: TensorLike) -> Tensor:
+        return ops.take(self, index)
+
+    def take_along_dim(self, indices: TensorLike, dim: int | None = None) -> Tensor:
+        return ops.take_along_dim(self, indices, dim)
+
     # -- along one axis
 
     def cumsum(self, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:

@@ -199,6 +199,11 @@ from .gate import SiLU as SiLU
 from .gate import glu as glu
 from .gate import mish as mish
 from .gate import silu as silu
+from .gather import gather as gather
+from .gather import index_select as index_select
+from .gather import masked_select as masked_select
+from .gather import take as take
+from .gather import take_along_dim as take_along_dim
 from .gelu import GELU as GELU
 from .gelu import GELUTanh as GELUTanh
 from .gelu import gelu as gelu
@@ -391,6 +396,11 @@ from .running import RunningExtremum as RunningExtremum
 from .running import cummax as cummax
 from .running import cummin as cummin
 from .running import logcumsumexp as logcumsumexp
+from .scatter import scatter as scatter
+from .scatter import scatter_add as scatter_add
+from .scatter_reduce import ScatterBest as ScatterBest
+from .scatter_reduce import ScatterProd as ScatterProd
+from .scatter_reduce import scatter_reduce as scatter_reduce
 from .shape import Contiguous as Contiguous
 from .shape import Flatten as Flatten
 from .shape import Reshape as Reshape

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..backend import Array, is_array, on_host, xp_of
-from ..errors import DimError, DTypeError, PlaceError, explain
+from ..errors import DimError, DTypeError, PlaceError, ShapeError, explain
+from .argument import tensor_of
+from .axis import opened
 
 
 def raw_index(index: Any) -> Any:
@@ -71,6 +73,59 @@ def misplaced(x: Any, index: Any, error: IndexError) -> PlaceError | DimError:
 def _told(i: Any) -> object:
     """A number or a slice as it is; an array by its shape and dtype."""
     return f"{i.dtype} array {i.shape}" if is_array(i) and i.ndim else i
+
+
+def along(op: str, x: Array, index: Array, dim: int) -> tuple[Array, Array, int]:
+    """`x`, an index with a place along `dim` for every entry of the result, and `dim` counted from the front.
+
+    Raises:
+        ShapeError: the index has other axes than `x`, or is longer along one of the others.
+        DTypeError, PlaceError: see `need_places`.
+    """
+    x, axis = opened(op, x, dim)
+    if not index.ndim:
+        index = xp_of(index).reshape(index, (1,))
+    if not prod(index.shape):
+        index = xp_of(index).zeros(index.shape if index.ndim == x.ndim else (0,) * x.ndim, dtype=int)
+    if index.ndim != x.ndim or any(i != axis and n > x.shape[i] for i, n in enumerate(index.shape)):
+        got = {"x": x.shape, "index": index.shape, "dim": dim}
+        raise ShapeError(explain(f"{op}: the index doesn't fit", got=got, need="as many axes as x, and no more entries along any but dim"))
+    need_places(op, index, x.shape[axis])
+    return x, index, axis
+
+
+def used(op: str, x: Array, places: Array, src: Any) -> Any:
+    """As much of `src` as there are places; a number as it is.
+
+    >>> import numpy as np
+    >>> used("scatter", np.zeros(3), np.array([0, 1]), np.ones(5)).shape
+    (2,)
+    """
+    if isinstance(src, (int, float)):
+        return src
+    src = tensor_of(src)
+    if src.dtype != x.dtype:
+        got = {"x": x.dtype, "src": src.dtype}
+        raise DTypeError(explain(f"{op}: the dtypes differ", got=got, need="one dtype for both", fix="src.to(x.dtype)"))
+    src = src if src.ndim else src.reshape(1)
+    if src.ndim != places.ndim or any(n > m for n, m in zip(places.shape, src.shape, strict=True)):
+        got = {"index": places.shape, "src": src.shape}
+        raise ShapeError(explain(f"{op}: a value for every place, please", got=got, need="src at least as long along every axis"))
+    return src if src.shape == places.shape else src[tuple([slice(0, n) for n in places.shape])]
+
+
+def cells(at: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+    """Places of integer arrays, one an axis, counted row by row.
+
+    >>> import numpy as np
+    >>> cells((np.array([[0], [1]]), np.array([0, 2])), (2, 3))
+    array([[0, 2],
+           [3, 5]])
+    """
+    out: Any = 0
+    for i, n in zip(at, shape, strict=True):
+        out = out * n + i
+    return out
 
 
 def need_places(op: str, index: Array, n: int, *, negative: bool = False) -> None:

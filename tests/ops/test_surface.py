@@ -29,6 +29,13 @@ ARGUMENTS |= {  # along an axis, and other shapes
     **dict.fromkeys(["expand_as", "reshape_as", "view_as"], (gl.tensor(X.T),)),
 }  # fmt: skip
 
+ARGUMENTS |= {  # entries by place
+    **dict.fromkeys(["gather", "scatter_add"], (0, [[0, 1]], X)), "gather": (0, [[0, 1]]), "scatter": (0, [[0, 1]], X),
+    "scatter_reduce": (0, [[0, 1]], X, "sum"), **dict.fromkeys(["index_add", "index_copy"], (0, [1], X[:1])), "index_fill": (0, [1], 3.0),
+    "index_put": (([0], [1]), 3.0), "index_select": (0, [1]), "masked_select": (X > 0.5,), "masked_scatter": (X > 0.5, X),
+    "put": ([0], [3.0]), "take": ([0],), "take_along_dim": ([[0, 1]], 1),
+}  # fmt: skip
+
 OF_ANOTHER_SHAPE = {"dot": X[0], "outer": X[0], "bmm": X[None], "baddbmm": X[None], "cross": np.eye(3)}  # ops that take no matrix (2, 2)
 ARGUMENTS |= {
     "dot": (X[1],), "outer": (X[1],), "mv": (X[1],), "addmv": (X, X[1]), "bmm": (X[None],), "baddbmm": (X[None], X[None]),
