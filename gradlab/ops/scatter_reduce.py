@@ -90,7 +90,7 @@ def _counted(held: Array, at: Array, n: int) -> Array:
 class ScatterBest(Function):
     """y_i = largest (or smallest) of x_i and every v_k whose place is i;  g shared evenly by those that equal y_i."""
 
-    latex = r"y_i = \max(x_i, v_k : I_k = i), \quad \bar v_k = \frac{\bar y_i}{n_i} [v_k = y_i], \; \bar x_i = \frac{\bar y_i}{n_i} [x_i = y_i]"
+    latex = r"y_i = \max(x_i, v_{I = i}), \quad \bar v_k = \frac{\bar y_i}{n_i} [v_k = y_i], \; \bar x_i = \frac{\bar y_i}{n_i} [x_i = y_i]"
     kind = "reduce"
     cases = tuple([Case(*c.inputs, largest=largest, **c.params) for c in CASES for largest in (True, False)])
     fresh = True
