@@ -26,7 +26,8 @@ def test_gather_reads_one_place_an_entry_and_adds_up_its_gradient():
     assert x.gather(0, [[0, 1]]).tolist() == [[0.0, 4.0]]
     assert gl.gather(gl.tensor(3.0), 0, [0, 0]).tolist() == [3.0, 3.0] and gl.gather(gl.tensor([1.0, 2.0]), 0, 1).shape == ()
     for index, error, text in [
-        ([[3]], PlaceError, "there is no place 3"), ([[-1]], PlaceError, "there is no place -1"), ([0], ShapeError, "the index doesn't fit"),
+        ([[3]], PlaceError, "there is no place 3"), ([[-1]], PlaceError, "there is no place -1"),
+        ([0], ShapeError, "the index doesn't fit"),
         ([[0], [0], [0]], ShapeError, "the index doesn't fit"), ([[0.0]], DTypeError, "an index holds integers"),
     ]:  # fmt: skip
         with pytest.raises(error, match=f"gather: {text}"):
