@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from . import autograd, inplace, interchange, numpy_call
+from . import autograd, interchange, numpy_call
 from .autograd.hook import Handle, register, register_after
 from .autograd.names import names_of
 from .backend import (
@@ -31,6 +31,7 @@ from .backend import (
     to_numpy,
     xp_of,
 )
+from .changes import Changes
 from .errors import DTypeError, GraphError, ShapeError, explain
 from .function import Function, asked, count_change, use_tensor_type
 from .surface import Surface
@@ -40,7 +41,7 @@ _new = object.__new__
 _adding = Lock()
 
 
-class Tensor(Surface):
+class Tensor(Surface, Changes):
     """An array, its gradient, and the `Function` that made it (None for a leaf).
 
     `Tensor(data)` takes numbers as float32; `gl.tensor(data)` keeps integers and the dtype of arrays.
@@ -432,39 +433,6 @@ class Tensor(Surface):
         elif self.requires_grad:
             notes.append("requires_grad=True")
         return f"tensor({numbers}, {', '.join(notes)})"
-
-    # -- changes in place, see gradlab.inplace
-
-    def __setitem__(self, index: Any, value: TensorLike) -> None:
-        inplace.assign(self, index, value)
-
-    def __iadd__(self, other: TensorLike) -> Tensor:
-        return inplace.arithmetic(self, "+=", other)
-
-    def __isub__(self, other: TensorLike) -> Tensor:
-        return inplace.arithmetic(self, "-=", other)
-
-    def __imul__(self, other: TensorLike) -> Tensor:
-        return inplace.arithmetic(self, "*=", other)
-
-    def __itruediv__(self, other: TensorLike) -> Tensor:
-        return inplace.arithmetic(self, "/=", other)
-
-    add_, sub_, mul_, div_ = __iadd__, __isub__, __imul__, __itruediv__
-
-    def copy_(self, other: TensorLike) -> Tensor:
-        """Overwrite every entry with those of `other`, which may broadcast."""
-        self[...] = other
-        return self
-
-    def fill_(self, value: Any) -> Tensor:
-        """Overwrite every entry with one number."""
-        self[...] = value
-        return self
-
-    def zero_(self) -> Tensor:
-        """Overwrite every entry with 0."""
-        return self.fill_(0)
 
 
 TensorLike: TypeAlias = Tensor | Array | float | int | list[Any]

@@ -12,8 +12,8 @@ import numpy as np
 from . import ops
 from .backend import ARRAY_TYPES, need_one_device
 from .errors import DTypeError, GraphError, ShapeError, explain
-from .function import Function
-from .grad_mode import is_grad_enabled
+from .function import Function, wants_gradient
+from .grad_mode import is_grad_enabled, no_grad
 from .ops.place import misplaced, raw_index
 
 if TYPE_CHECKING:
@@ -74,6 +74,35 @@ def arithmetic(x: Tensor, sign: str, other: TensorLike) -> Tensor:
     return _change(x, f"x {sign} y", other, write, step)
 
 
+def become(x: Tensor, what: str, op: Callable[..., Tensor], *arguments: Any) -> Tensor:
+    """`x` becomes `op(x, *arguments)`: `x.clamp_(0, 1)`, `x **= 2` and their like; `what` is how it was written.
+
+    Raises:
+        GraphError: the change can't be differentiated, see `_change`.
+        ShapeError: the result has another shape than `x`.
+        DTypeError: the result is no integer, but `x` holds integers.
+    """
+
+    def step(before: Tensor) -> Tensor:
+        after = op(before, *arguments)
+        if after.shape != before.shape:
+            got = {"x": before.shape, "result": after.shape}
+            raise ShapeError(explain(f"{what}: the result doesn't fit x", got=got, need="arguments that broadcast to x"))
+        if not np.can_cast(after.dtype, before.dtype, "same_kind"):
+            raise _no_float(x, what)
+        return after if after.dtype == before.dtype else ops.cast(after, before.dtype)
+
+    def write() -> None:
+        with no_grad():
+            after = step(x)
+        try:
+            x._data[...] = after._data
+        except ValueError as error:
+            raise _unwritten(x, what, after, error) from None
+
+    return _change(x, what, arguments, write, step)
+
+
 def refuse_in_graph(x: Tensor, what: str) -> None:
     """Raise where a write into the memory of `x` would change what backward needs or reports."""
     if is_grad_enabled() and x._requires_grad:
@@ -95,7 +124,7 @@ def _change(x: Tensor, what: str, other: Any, write: Callable[[], None], step: C
     `x` new memory, so that what earlier steps saved stays right; other tensors that look at the old memory would miss the
     change, so that this is refused, but for a slice (`b[1] += v`), through which the change is written.
     """
-    if not (is_grad_enabled() and (x._requires_grad or getattr(other, "requires_grad", False))):
+    if not (is_grad_enabled() and (x._requires_grad or wants_gradient(other))):
         write()
         x.bump()
         return x

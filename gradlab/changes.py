@@ -1,0 +1,271 @@
+"""Tensor's methods and operators that change a tensor in place, one line each; how that is done is said in `inplace`."""
+
+# ruff: noqa: D102 - each method gets the first sentence of its op, below
+# pyright: reportArgumentType=false
+# `self` is a Tensor: Tensor alone is made of this class.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import ops
+from .inplace import arithmetic, assign, become
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor, TensorLike
+
+
+class Changes:
+    """What can be written on a Tensor to change it: `x += y`, `x[i] = v`, `x.clamp_(0, 1)`."""
+
+    __slots__ = ()
+
+    # -- operators
+
+    def __setitem__(self, index: Any, value: TensorLike) -> None:
+        assign(self, index, value)
+
+    def __iadd__(self, other: TensorLike) -> Tensor:
+        return arithmetic(self, "+=", other)
+
+    def __isub__(self, other: TensorLike) -> Tensor:
+        return arithmetic(self, "-=", other)
+
+    def __imul__(self, other: TensorLike) -> Tensor:
+        return arithmetic(self, "*=", other)
+
+    def __itruediv__(self, other: TensorLike) -> Tensor:
+        return arithmetic(self, "/=", other)
+
+    def __ifloordiv__(self, other: TensorLike) -> Tensor:
+        return become(self, "x //= y", ops.floor_divide, other)
+
+    def __imod__(self, other: TensorLike) -> Tensor:
+        return become(self, "x %= y", ops.remainder, other)
+
+    def __ipow__(self, other: TensorLike) -> Tensor:
+        return become(self, "x **= y", ops.pow, other)
+
+    def __iand__(self, other: TensorLike) -> Tensor:
+        return become(self, "x &= y", ops.bitwise_and, other)
+
+    def __ior__(self, other: TensorLike) -> Tensor:
+        return become(self, "x |= y", ops.bitwise_or, other)
+
+    def __ixor__(self, other: TensorLike) -> Tensor:
+        return become(self, "x ^= y", ops.bitwise_xor, other)
+
+    def __ilshift__(self, other: TensorLike) -> Tensor:
+        return become(self, "x <<= y", ops.bitwise_left_shift, other)
+
+    def __irshift__(self, other: TensorLike) -> Tensor:
+        return become(self, "x >>= y", ops.bitwise_right_shift, other)
+
+    # -- arithmetic
+
+    def add_(self, other: TensorLike, alpha: float = 1) -> Tensor:
+        return arithmetic(self, "+=", other) if alpha == 1 else become(self, "x.add_(y, alpha)", ops.add, other, alpha)
+
+    def sub_(self, other: TensorLike, alpha: float = 1) -> Tensor:
+        return arithmetic(self, "-=", other) if alpha == 1 else become(self, "x.sub_(y, alpha)", ops.sub, other, alpha)
+
+    def mul_(self, other: TensorLike) -> Tensor:
+        return arithmetic(self, "*=", other)
+
+    def div_(self, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
+        return arithmetic(self, "/=", other) if rounding_mode is None else become(self, "x.div_(y)", ops.div, other, rounding_mode)
+
+    def pow_(self, b: TensorLike) -> Tensor:
+        return become(self, "x.pow_(b)", ops.pow, b)
+
+    def remainder_(self, b: TensorLike) -> Tensor:
+        return become(self, "x.remainder_(b)", ops.remainder, b)
+
+    def fmod_(self, b: TensorLike) -> Tensor:
+        return become(self, "x.fmod_(b)", ops.fmod, b)
+
+    def floor_divide_(self, b: TensorLike) -> Tensor:
+        return become(self, "x.floor_divide_(b)", ops.floor_divide, b)
+
+    def atan2_(self, b: TensorLike) -> Tensor:
+        return become(self, "x.atan2_(b)", ops.atan2, b)
+
+    def hypot_(self, b: TensorLike) -> Tensor:
+        return become(self, "x.hypot_(b)", ops.hypot, b)
+
+    def copysign_(self, b: TensorLike) -> Tensor:
+        return become(self, "x.copysign_(b)", ops.copysign, b)
+
+    def xlogy_(self, b: TensorLike) -> Tensor:
+        return become(self, "x.xlogy_(b)", ops.xlogy, b)
+
+    def lerp_(self, b: TensorLike, weight: TensorLike) -> Tensor:
+        return become(self, "x.lerp_(b, weight)", ops.lerp, b, weight)
+
+    def addcmul_(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
+        return become(self, "x.addcmul_(a, b)", ops.addcmul, a, b, value)
+
+    def addcdiv_(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
+        return become(self, "x.addcdiv_(a, b)", ops.addcdiv, a, b, value)
+
+    def masked_fill_(self, mask: TensorLike, value: TensorLike) -> Tensor:
+        return become(self, "x.masked_fill_(mask, value)", ops.masked_fill, mask, value)
+
+    # -- functions of one number
+
+    def abs_(self) -> Tensor:
+        return become(self, "x.abs_()", ops.abs)
+
+    def neg_(self) -> Tensor:
+        return become(self, "x.neg_()", ops.neg)
+
+    def sign_(self) -> Tensor:
+        return become(self, "x.sign_()", ops.sign)
+
+    def floor_(self) -> Tensor:
+        return become(self, "x.floor_()", ops.floor)
+
+    def ceil_(self) -> Tensor:
+        return become(self, "x.ceil_()", ops.ceil)
+
+    def round_(self, decimals: int = 0) -> Tensor:
+        return become(self, "x.round_()", ops.round, decimals)
+
+    def trunc_(self) -> Tensor:
+        return become(self, "x.trunc_()", ops.trunc)
+
+    def frac_(self) -> Tensor:
+        return become(self, "x.frac_()", ops.frac)
+
+    def exp_(self) -> Tensor:
+        return become(self, "x.exp_()", ops.exp)
+
+    def exp2_(self) -> Tensor:
+        return become(self, "x.exp2_()", ops.exp2)
+
+    def expm1_(self) -> Tensor:
+        return become(self, "x.expm1_()", ops.expm1)
+
+    def log_(self) -> Tensor:
+        return become(self, "x.log_()", ops.log)
+
+    def log2_(self) -> Tensor:
+        return become(self, "x.log2_()", ops.log2)
+
+    def log10_(self) -> Tensor:
+        return become(self, "x.log10_()", ops.log10)
+
+    def log1p_(self) -> Tensor:
+        return become(self, "x.log1p_()", ops.log1p)
+
+    def sqrt_(self) -> Tensor:
+        return become(self, "x.sqrt_()", ops.sqrt)
+
+    def rsqrt_(self) -> Tensor:
+        return become(self, "x.rsqrt_()", ops.rsqrt)
+
+    def reciprocal_(self) -> Tensor:
+        return become(self, "x.reciprocal_()", ops.reciprocal)
+
+    def square_(self) -> Tensor:
+        return become(self, "x.square_()", ops.square)
+
+    def sin_(self) -> Tensor:
+        return become(self, "x.sin_()", ops.sin)
+
+    def cos_(self) -> Tensor:
+        return become(self, "x.cos_()", ops.cos)
+
+    def tan_(self) -> Tensor:
+        return become(self, "x.tan_()", ops.tan)
+
+    def asin_(self) -> Tensor:
+        return become(self, "x.asin_()", ops.asin)
+
+    def acos_(self) -> Tensor:
+        return become(self, "x.acos_()", ops.acos)
+
+    def atan_(self) -> Tensor:
+        return become(self, "x.atan_()", ops.atan)
+
+    def sinh_(self) -> Tensor:
+        return become(self, "x.sinh_()", ops.sinh)
+
+    def cosh_(self) -> Tensor:
+        return become(self, "x.cosh_()", ops.cosh)
+
+    def tanh_(self) -> Tensor:
+        return become(self, "x.tanh_()", ops.tanh)
+
+    def asinh_(self) -> Tensor:
+        return become(self, "x.asinh_()", ops.asinh)
+
+    def acosh_(self) -> Tensor:
+        return become(self, "x.acosh_()", ops.acosh)
+
+    def atanh_(self) -> Tensor:
+        return become(self, "x.atanh_()", ops.atanh)
+
+    def sigmoid_(self) -> Tensor:
+        return become(self, "x.sigmoid_()", ops.sigmoid)
+
+    def logit_(self, eps: float | None = None) -> Tensor:
+        return become(self, "x.logit_()", ops.logit, eps)
+
+    def relu_(self) -> Tensor:
+        return become(self, "x.relu_()", ops.relu)
+
+    def erf_(self) -> Tensor:
+        return become(self, "x.erf_()", ops.erf)
+
+    def erfc_(self) -> Tensor:
+        return become(self, "x.erfc_()", ops.erfc)
+
+    def erfinv_(self) -> Tensor:
+        return become(self, "x.erfinv_()", ops.erfinv)
+
+    def lgamma_(self) -> Tensor:
+        return become(self, "x.lgamma_()", ops.lgamma)
+
+    def digamma_(self) -> Tensor:
+        return become(self, "x.digamma_()", ops.digamma)
+
+    def sinc_(self) -> Tensor:
+        return become(self, "x.sinc_()", ops.sinc)
+
+    def nan_to_num_(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+        return become(self, "x.nan_to_num_()", ops.nan_to_num, nan, posinf, neginf)
+
+    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
+        return become(self, "x.clamp_()", ops.clamp, min, max)
+
+    def clip_(self, min: Any = None, max: Any = None) -> Tensor:
+        return become(self, "x.clip_()", ops.clip, min, max)
+
+    def clamp_min_(self, min: Any) -> Tensor:
+        return become(self, "x.clamp_min_(min)", ops.clamp_min, min)
+
+    def clamp_max_(self, max: Any) -> Tensor:
+        return become(self, "x.clamp_max_(max)", ops.clamp_max, max)
+
+    # -- overwriting
+
+    def copy_(self, other: TensorLike) -> Tensor:
+        """Overwrite every entry with those of `other`, which may broadcast."""
+        self[...] = other
+        return self  # type: ignore[return-value]
+
+    def fill_(self, value: Any) -> Tensor:
+        """Overwrite every entry with one number."""
+        self[...] = value
+        return self  # type: ignore[return-value]
+
+    def zero_(self) -> Tensor:
+        """Overwrite every entry with 0."""
+        return self.fill_(0)
+
+
+for _method in vars(Changes).values():  # help(t.exp_) says what `ops.exp` says first
+    _op = getattr(ops, getattr(_method, "__name__", "").removesuffix("_"), None)
+    if callable(_method) and _method.__doc__ is None and _op is not None:
+        _method.__doc__ = (_op.__doc__ or "").partition("\n")[0].removesuffix(".") + ", in place."
