@@ -192,6 +192,8 @@ from .ops import glu as glu
 from .ops import greater as greater
 from .ops import greater_equal as greater_equal
 from .ops import group_norm as group_norm
+from .ops import gru as gru
+from .ops import gru_cell as gru_cell
 from .ops import gt as gt
 from .ops import gumbel_softmax as gumbel_softmax
 from .ops import hardshrink as hardshrink
@@ -239,6 +241,8 @@ from .ops import logical_xor as logical_xor
 from .ops import logit as logit
 from .ops import logsigmoid as logsigmoid
 from .ops import logsumexp as logsumexp
+from .ops import lstm as lstm
+from .ops import lstm_cell as lstm_cell
 from .ops import lt as lt
 from .ops import masked_fill as masked_fill
 from .ops import masked_scatter as masked_scatter
@@ -290,6 +294,9 @@ from .ops import repeat_interleave as repeat_interleave
 from .ops import reshape as reshape
 from .ops import reshape_as as reshape_as
 from .ops import rms_norm as rms_norm
+from .ops import rnn as rnn
+from .ops import rnn_relu_cell as rnn_relu_cell
+from .ops import rnn_tanh_cell as rnn_tanh_cell
 from .ops import roll as roll
 from .ops import rot90 as rot90
 from .ops import round as round  # noqa: A004

@@ -210,6 +210,10 @@ from .gelu import gelu as gelu
 from .group_norm import GroupNorm as GroupNorm
 from .group_norm import group_norm as group_norm
 from .group_norm import instance_norm as instance_norm
+from .gru import GRU as GRU
+from .gru import GRUCell as GRUCell
+from .gru import gru as gru
+from .gru import gru_cell as gru_cell
 from .gumbel import GumbelSoftmax as GumbelSoftmax
 from .gumbel import gumbel_softmax as gumbel_softmax
 from .hard import Hardshrink as Hardshrink
@@ -296,6 +300,11 @@ from .loss import MSELoss as MSELoss
 from .loss import binary_cross_entropy as binary_cross_entropy
 from .loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from .loss import mse_loss as mse_loss
+from .lstm import LSTM as LSTM
+from .lstm import LSTMCell as LSTMCell
+from .lstm import LSTMState as LSTMState
+from .lstm import lstm as lstm
+from .lstm import lstm_cell as lstm_cell
 from .max_pool import MaxPool as MaxPool
 from .max_pool import MaxPoolPlaces as MaxPoolPlaces
 from .max_pool import Pooled as Pooled
@@ -377,6 +386,11 @@ from .repeat import repeat_interleave as repeat_interleave
 from .repeat import tile as tile
 from .response_norm import LocalResponseNorm as LocalResponseNorm
 from .response_norm import local_response_norm as local_response_norm
+from .rnn import RNN as RNN
+from .rnn import RNNCell as RNNCell
+from .rnn import rnn as rnn
+from .rnn import rnn_relu_cell as rnn_relu_cell
+from .rnn import rnn_tanh_cell as rnn_tanh_cell
 from .rounding import Ceil as Ceil
 from .rounding import Floor as Floor
 from .rounding import Frac as Frac
