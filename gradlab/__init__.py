@@ -116,6 +116,7 @@ from .ops import broadcast_to as broadcast_to
 from .ops import cartesian_prod as cartesian_prod
 from .ops import cast as cast
 from .ops import cat as cat
+from .ops import cdist as cdist
 from .ops import ceil as ceil
 from .ops import celu as celu
 from .ops import chain_matmul as chain_matmul
@@ -135,6 +136,8 @@ from .ops import conv3d as conv3d
 from .ops import copysign as copysign
 from .ops import cos as cos
 from .ops import cosh as cosh
+from .ops import cosine_embedding_loss as cosine_embedding_loss
+from .ops import cosine_similarity as cosine_similarity
 from .ops import count_nonzero as count_nonzero
 from .ops import cross as cross
 from .ops import cross_entropy as cross_entropy
@@ -185,6 +188,7 @@ from .ops import fmin as fmin
 from .ops import fmod as fmod
 from .ops import frac as frac
 from .ops import gather as gather
+from .ops import gaussian_nll_loss as gaussian_nll_loss
 from .ops import ge as ge
 from .ops import gelu as gelu
 from .ops import getitem as getitem
@@ -201,7 +205,9 @@ from .ops import hardsigmoid as hardsigmoid
 from .ops import hardswish as hardswish
 from .ops import hardtanh as hardtanh
 from .ops import heaviside as heaviside
+from .ops import hinge_embedding_loss as hinge_embedding_loss
 from .ops import hstack as hstack
+from .ops import huber_loss as huber_loss
 from .ops import hypot as hypot
 from .ops import index_add as index_add
 from .ops import index_copy as index_copy
@@ -216,7 +222,9 @@ from .ops import isinf as isinf
 from .ops import isnan as isnan
 from .ops import isneginf as isneginf
 from .ops import isposinf as isposinf
+from .ops import kl_div as kl_div
 from .ops import kron as kron
+from .ops import l1_loss as l1_loss
 from .ops import layer_norm as layer_norm
 from .ops import le as le
 from .ops import leaky_relu as leaky_relu
@@ -244,6 +252,7 @@ from .ops import logsumexp as logsumexp
 from .ops import lstm as lstm
 from .ops import lstm_cell as lstm_cell
 from .ops import lt as lt
+from .ops import margin_ranking_loss as margin_ranking_loss
 from .ops import masked_fill as masked_fill
 from .ops import masked_scatter as masked_scatter
 from .ops import masked_select as masked_select
@@ -263,6 +272,9 @@ from .ops import moveaxis as moveaxis
 from .ops import movedim as movedim
 from .ops import mse_loss as mse_loss
 from .ops import mul as mul
+from .ops import multi_margin_loss as multi_margin_loss
+from .ops import multilabel_margin_loss as multilabel_margin_loss
+from .ops import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from .ops import multiply as multiply
 from .ops import mv as mv
 from .ops import nan_to_num as nan_to_num
@@ -277,7 +289,9 @@ from .ops import norm as norm
 from .ops import normalize as normalize
 from .ops import not_equal as not_equal
 from .ops import outer as outer
+from .ops import pairwise_distance as pairwise_distance
 from .ops import permute as permute
+from .ops import poisson_nll_loss as poisson_nll_loss
 from .ops import positive as positive
 from .ops import pow as pow  # noqa: A004
 from .ops import prelu as prelu
@@ -317,6 +331,8 @@ from .ops import silu as silu
 from .ops import sin as sin
 from .ops import sinc as sinc
 from .ops import sinh as sinh
+from .ops import smooth_l1_loss as smooth_l1_loss
+from .ops import soft_margin_loss as soft_margin_loss
 from .ops import softmax as softmax
 from .ops import softmin as softmin
 from .ops import softplus as softplus
@@ -350,6 +366,7 @@ from .ops import transpose as transpose
 from .ops import trapezoid as trapezoid
 from .ops import tril as tril
 from .ops import tril_indices as tril_indices
+from .ops import triplet_margin_loss as triplet_margin_loss
 from .ops import triu as triu
 from .ops import triu_indices as triu_indices
 from .ops import true_divide as true_divide

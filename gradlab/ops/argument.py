@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import function
 from ..backend import Array, as_array, is_array, total, xp_of
-from ..errors import ArgumentError, DimError, KeywordError, ShapeError, explain
+from ..errors import ArgumentError, DimError, DTypeError, KeywordError, ShapeError, explain
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -137,7 +137,15 @@ def need_letters(op: str, need: str, **given: Any) -> None:
 
 
 def reduced(losses: Array, reduction: str, n: Any, shape: tuple[int, ...], dtype: Any) -> Array:
-    """One loss an entry as asked for, in that dtype; a mean over nothing is NaN."""
+    """One loss an entry as asked for, in that dtype; a mean over nothing is NaN.
+
+    Raises:
+        DTypeError: the inputs hold integers, of which a mean would be cut.
+    """
+    if dtype.kind != "f":
+        raise DTypeError(
+            explain("loss: takes floating numbers", got={"dtype": dtype}, need="float16, float32 or float64", fix="input.float()")
+        )
     xp = xp_of(losses)
     if reduction == "none":
         return xp.asarray(xp.reshape(losses, shape), dtype=dtype)

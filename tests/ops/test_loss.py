@@ -210,9 +210,9 @@ def test_the_weight_of_yes():
     for w in (3.0, [3.0, 0.5], gl.tensor([3.0, 0.5])):
         p = np.asarray(w.data if isinstance(w, gl.Tensor) else w)
         want = -(p * t.data * np.log(s) + (1 - t.data) * np.log(1 - s))
-        np.testing.assert_allclose(gl.binary_cross_entropy_with_logits(z, t, w, reduction="none").data, want, rtol=1e-12)
+        np.testing.assert_allclose(gl.binary_cross_entropy_with_logits(z, t, pos_weight=w, reduction="none").data, want, rtol=1e-12)
         np.testing.assert_allclose(gl.binary_cross_entropy_with_logits(z, t, pos_weight=w).item(), want.mean(), rtol=1e-12)
-        assert gl.binary_cross_entropy_with_logits(ops.cast(z, "float32"), ops.cast(t, "float32"), w).dtype == "float32"
+        assert gl.binary_cross_entropy_with_logits(ops.cast(z, "float32"), ops.cast(t, "float32"), pos_weight=w).dtype == "float32"
 
 
 def test_yes_and_no_from_probabilities_cost_at_most_a_hundred():

@@ -36,7 +36,14 @@ ARGUMENTS |= {  # entries by place
     "put": ([0], [3.0]), "take": ([0],), "take_along_dim": ([[0, 1]], 1),
 }  # fmt: skip
 
-OF_ANOTHER_SHAPE = {"dot": X[0], "outer": X[0], "bmm": X[None], "baddbmm": X[None], "cross": np.eye(3)}  # ops that take no matrix (2, 2)
+OF_ANOTHER_SHAPE = {
+    "dot": X[0],
+    "addmv": X[0],
+    "outer": X[0],
+    "bmm": X[None],
+    "baddbmm": X[None],
+    "cross": np.eye(3),
+}  # ops that take no matrix (2, 2)
 ARGUMENTS |= {
     "dot": (X[1],), "outer": (X[1],), "mv": (X[1],), "addmv": (X, X[1]), "bmm": (X[None],), "baddbmm": (X[None], X[None]),
     "cross": (np.ones((3, 3)),),
