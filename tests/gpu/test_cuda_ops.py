@@ -1,0 +1,37 @@
+"""Every op on a GPU: the same values and gradients as on NumPy, to the last digits that a GPU's own order of adding leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+import gradlab as gl
+from gradlab import ops
+from gradlab.testing import check_function
+from tests.on_device import OPS, compare, drawn, run
+
+
+@pytest.mark.parametrize(("dtype", "rtol"), [("float32", 1e-5), ("float64", 1e-11), ("float16", 2e-3)])
+@pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
+def test_an_op_gives_on_the_gpu_what_it_gives_on_numpy(op, dtype, rtol):
+    for case in op.cases:
+        xs = drawn(case, dtype)
+        try:
+            compare(op, run(op, case, xs, "cuda:0"), run(op, case, xs, "cpu"), rtol)
+        except Exception as error:
+            error.add_note(f"in the case {case}")
+            raise
+
+
+@pytest.mark.parametrize("op", [ops.Add, ops.MatMul, ops.Softmax, ops.CrossEntropy], ids=lambda op: op.__name__)
+def test_the_cpu_is_checked_as_ever_while_a_gpu_is_there(op):
+    check_function(op, op.cases[0])
+
+
+def test_random_numbers_are_the_same_on_every_device():
+    def draw(device):
+        gl.manual_seed(3)
+        x = gl.ones(64, 64, device=device)
+        numbers = [gl.randn(4, device=device), gl.randperm(9, device=device), gl.dropout(x, 0.5), gl.nn.Linear(3, 2).to(device).weight]
+        return [t.tolist() for t in numbers]
+
+    assert draw("cuda") == draw("cpu")

@@ -1,0 +1,52 @@
+"""An op's cases on a device beside the same on NumPy: for the simulated device, and for a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import gradlab as gl
+from gradlab import ops
+from gradlab.backend import to_numpy, xp_of
+from gradlab.function import Function
+
+OPS = sorted({f for f in vars(ops).values() if isinstance(f, type) and issubclass(f, Function)}, key=lambda f: f.__name__)
+CASES = [(op, case) for op in OPS for case in op.cases]
+# These have to wait for the device: how large the result is hangs on a mask; or it is their job.
+WAITS = {"AddIndex", "NonZero", "Pick", "SetIndex", "Transfer"}
+
+
+def name_of(op, case):
+    return f"{op.__name__}-{case}"
+
+
+def run(op, case, xs, device):
+    """The result and the gradients for one cotangent, on one device."""
+    tensors = [gl.tensor(x, requires_grad=x.dtype.kind == "f", device=device) for x in xs]
+    gl.manual_seed(0)
+    y = op.apply(*tensors, **case.params)
+    assert y.device == device or op is ops.Transfer, f"{op.__name__} gave a result on {y.device}"
+    if y.grad_fn is None:
+        return y, []
+    g = np.random.default_rng(9).standard_normal(y.shape).astype(y.dtype)
+    return y, y.grad_fn.pull(gl.tensor(g, device=y.device).data)
+
+
+def drawn(case, dtype):
+    """The inputs of a case."""
+    xs = [d.array(np.random.default_rng(i)) for i, d in enumerate(case.inputs)]
+    return [x.astype(dtype) if x.dtype.kind == "f" else x for x in xs]
+
+
+def compare(op, got, want, rtol):
+    """Assert equal values and gradients, all of them where the inputs were."""
+    (y, grads), (y_want, grads_want) = got, want
+    pairs = [("result", y.data, y_want.data), *((f"gradient {i}", d, w) for i, (d, w) in enumerate(zip(grads, grads_want, strict=True)))]
+    for what, d, w in pairs:
+        what = f"{op.__name__}: {what}"
+        assert (d is None) == (w is None), f"{what} on one device only"
+        if d is None:
+            continue
+        assert op is ops.Transfer or xp_of(d) is xp_of(grads[0] if grads and grads[0] is not None else y.data), f"{what} is elsewhere"
+        d = to_numpy(d)
+        assert d.dtype == w.dtype and d.shape == w.shape, f"{what}: {d.dtype} {d.shape}, on NumPy {w.dtype} {w.shape}"
+        np.testing.assert_allclose(d, w, rtol=rtol, atol=rtol, err_msg=what)
