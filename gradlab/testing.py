@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from . import autograd
 from ._tensor import Tensor
 from .cases import Case
 from .function import Function
@@ -50,6 +51,52 @@ def check_function(op: type[Function], case: Case, seed: int = 0) -> None:
             others = [a for a in (w, y.data, *xs, *grads[:i]) if a is not None]
             assert not any(np.may_share_memory(d, a) for a in others), f"{name}: gradient {i} is not fresh"
         np.testing.assert_allclose(d, _differences(op, case, xs, i, w), rtol=1e-6, atol=1e-8, err_msg=f"{name} input {i}")
+
+
+def check_twice(op: type[Function], case: Case, seed: int = 0) -> None:
+    """Assert that the gradient of `op` can be differentiated, on one case: along a random direction of inputs and cotangent.
+
+    The rule on Tensors has to give what the rule on arrays gives, and its gradient is compared with a difference of the latter.
+
+    >>> from gradlab.ops import Mul
+    >>> check_twice(Mul, Mul.cases[0])
+
+    Raises:
+        AssertionError: with the op, the case and the number that differs.
+        GraphError: the gradient can't be differentiated.
+    """
+    name = f"{op.__name__}[{case}]"
+    xs, rng = _inputs(case, seed), np.random.default_rng([seed, 99])
+    ts = [Tensor(x, requires_grad=x.dtype.kind == "f") for x in xs]
+    y = op.apply(*ts, **case.params)
+    if y.grad_fn is None:
+        return
+    asked = [i for i, t in enumerate(ts) if t.requires_grad]
+    cotangent = Tensor(rng.standard_normal(y.shape), requires_grad=True, dtype="float64")
+
+    def gradients(at: list[np.ndarray], g: np.ndarray) -> list[np.ndarray]:
+        fn, _ = _run(op, at, case)
+        grads = fn.pull(g) if fn else ()
+        return [d for d in grads if d is not None]
+
+    first = autograd.grad(y, [ts[i] for i in asked], cotangent, create_graph=True)
+    for i, d, e in zip(asked, first, gradients(xs, cotangent.data), strict=True):
+        assert d.dtype == e.dtype and d.shape == e.shape, f"{name} input {i}: {d.dtype} {d.shape}, on arrays {e.dtype} {e.shape}"
+        np.testing.assert_allclose(d.data, e, rtol=1e-7, atol=1e-9, err_msg=f"{name} input {i}, on Tensors")
+    ws = [rng.standard_normal(d.shape) for d in first]
+    roots = [(d, Tensor(w, dtype="float64")) for d, w in zip(first, ws, strict=True) if d.requires_grad]
+    moved = [*[ts[i] for i in asked], cotangent]
+    second = autograd.grad([d for d, _ in roots], moved, [w for _, w in roots], materialize_grads=True) if roots else ()
+    directions = [rng.standard_normal(t.shape) for t in moved]
+    slope = sum(float((d.data * v).sum()) for d, v in zip(second, directions, strict=False))
+    sides: list[float] = []
+    for step in (STEP, -STEP):
+        at = list(xs)
+        for i, v in zip(asked, directions, strict=False):
+            at[i] = xs[i] + step * v
+        ends = gradients(at, cotangent.data + step * directions[-1])
+        sides.append(sum(float((w * d).sum()) for w, d in zip(ws, ends, strict=True)))
+    np.testing.assert_allclose(slope, (sides[0] - sides[1]) / (2 * STEP), rtol=1e-5, atol=1e-6, err_msg=f"{name} twice")
 
 
 def check_dtype(op: type[Function], case: Case, dtype: Any, seed: int = 0) -> None:

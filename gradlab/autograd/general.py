@@ -235,21 +235,30 @@ class _Pass:
 
 def _pulled_on_tensors(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
     """The rule on Tensors; where it writes in place or counts on strides, the gradient of the formula beside it."""
+    if replay.runs_again(fn):
+        replay.check(fn)
     try:
-        return replay.pull(fn, g)
-    except (GradlabError, TypeError, ValueError, AttributeError, IndexError, NotImplementedError) as error:
-        reference = getattr(fn, "reference", None)
-        if reference is None or isinstance(error, GraphError):
+        if not fn.by_reference:
+            return replay.pull(fn, g)
+    except _NOT_ON_TENSORS as error:
+        if not hasattr(fn, "reference"):
             raise _no_second_derivative(fn, error) from error
-    with enable_grad(), observe.paused():
-        inputs = [replay.Same.apply(x) if hasattr(x, "grad_fn") else x for x in replay.arguments(fn)]
-        y = reference(*inputs, **fn.params)
-    asked = [i for i, need in enumerate(fn.needs) if need]
-    found = run([y], [g], keep=True, graph=True, wanted=[inputs[i] for i in asked], local=True)
+    replay.check(fn)
+    try:
+        with enable_grad(), observe.paused():
+            inputs: list[Any] = [replay.Same.apply(x) if hasattr(x, "grad_fn") else x for x in replay.arguments(fn)]
+            y = fn.reference(*inputs, **fn.params)  # type: ignore[attr-defined]
+        asked = [i for i, need in enumerate(fn.needs) if need]
+        found = run([y], [g], keep=True, graph=True, wanted=[inputs[i] for i in asked], local=True)
+    except _NOT_ON_TENSORS as error:
+        raise _no_second_derivative(fn, error) from error
     grads: list[Any] = [None] * len(fn.inputs)
     for i, d in zip(asked, found, strict=True):
         grads[i] = replay.fitted(0.0 if d is None else d, fn.inputs[i])
     return tuple(grads)
+
+
+_NOT_ON_TENSORS = (GradlabError, TypeError, ValueError, AttributeError, IndexError, NotImplementedError)
 
 
 def _no_second_derivative(fn: Function, error: Exception) -> GraphError:

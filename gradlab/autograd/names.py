@@ -13,6 +13,7 @@ from .. import ops
 from ..backend import Array, scatter_add, xp_of
 from ..errors import DTypeError, explain
 from ..function import Function, made, wants_gradient
+from ..ops.place import raw_index
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -95,18 +96,14 @@ class _Add:
 
     def at(self, out: Any, index: Any, values: Any) -> None:
         """out[index] += values, repeated places counted."""
-        out += ScatterAdd.apply(values, shape=out.shape, index=ops.raw_index(index))
+        out += ScatterAdd.apply(values, shape=out.shape, index=raw_index(index))
 
 
-def _moveaxis(a: Any, source: int, destination: int) -> Tensor:
-    order = [i for i in range(a.ndim) if i != source % a.ndim]
-    order.insert(destination % a.ndim, source % a.ndim)
-    return ops.permute(a, order)  # type: ignore[arg-type]
-
-
-def _copysign(x: Any, sign: Any) -> Any:
-    raw = _raw(sign)
-    return ops.abs(x) * xp_of(raw).copysign(1.0, raw)
+def _pad(x: Any, widths: Sequence[tuple[int, int]]) -> Tensor:
+    """Zeros around."""
+    shape = [low + n + high for n, (low, high) in zip(x.shape, widths, strict=True)]
+    inside = tuple([slice(low, low + n) for n, (low, _) in zip(x.shape, widths, strict=True)])
+    return ops.set_index(x._xp.zeros(shape, dtype=x.dtype), inside, x)
 
 
 def _shape(x: Any) -> tuple[int, ...]:
@@ -122,9 +119,8 @@ OPS: dict[str, Callable[..., Any]] = {
     **{name: op for function, op in ops.UFUNCS.items() for name in [function.__name__] if name not in STEPS},
     "abs": ops.abs,
     "add": _Add(),
-    "copysign": _copysign,
-    "moveaxis": _moveaxis,
     "ndim": _ndim,
+    "pad": _pad,
     "shape": _shape,
 }
 

@@ -26,14 +26,14 @@ class Checkpoint(Function):
     """y = f(x), where f runs again in backward;  dx: what f gives then."""
 
     kind = "shape"
-    reads = ()  # `arguments` below looks for changes
+    reads = ()  # `replay.check` looks for changes
 
     def forward(self, *arrays: Array, again: Callable[[], Tensor], y: list[Array]) -> Array:
         self.again = again
         return y.pop()  # the node keeps no output
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        replay.arguments(self)  # says so where an input is no longer what it was
+        replay.check(self)
         with enable_grad(), observe.paused():
             y = self.again()
         graph = hasattr(g, "grad_fn")
@@ -94,7 +94,8 @@ def _alias(x: Any) -> Any:
     """A result as it is now: what is done to `x` later changes the second run no more than the first."""
     if getattr(x, "grad_fn", None) is None:
         return x
-    alias: Any = type(x).made(x._data, x.grad_fn)
+    alias = made(x._data)
+    alias.grad_fn, alias._requires_grad = x.grad_fn, True
     alias._version = x._versions()
     return alias
 

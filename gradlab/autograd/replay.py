@@ -38,12 +38,17 @@ def pull(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
     twin = object.__new__(type(fn))
     twin.inputs, twin.needs, twin.edges, twin.seq = fn.inputs, fn.needs, fn.edges, fn.seq
     twin.__dict__.update({name: value for name, value in vars(fn).items() if name not in ("hooks", "retained")})  # with what was drawn
-    if fn.reads or any(map(_holds_values, vars(fn).values())):
+    if runs_again(fn):
         with observe.paused():  # it was seen when it ran
             twin.forward(*arguments(fn), **fn.params)
     result: Any = twin.backward(g)
     grads: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
     return tuple([None if d is None or not need else fitted(d, t) for d, t, need in zip(grads, fn.inputs, fn.needs, strict=True)])
+
+
+def runs_again(fn: Function) -> bool:
+    """Whether what the rule reads depends on the inputs."""
+    return bool(fn.reads) or any(map(_holds_values, vars(fn).values()))
 
 
 def _holds_values(saved: Any) -> bool:
@@ -53,16 +58,13 @@ def _holds_values(saved: Any) -> bool:
     return getattr(getattr(saved, "dtype", None), "kind", "") == "f"
 
 
-def arguments(fn: Function) -> list[Any]:
-    """What `forward` gets: Tensors for what has a derivative, arrays of integers, and numbers.
+def check(fn: Function) -> None:
+    """Refuse to run a step again on what is no longer what it saw. Its rule on arrays may not mind, having kept what it needs.
 
     Raises:
-        GraphError: an input is no longer what `forward` saw. A rule on arrays may not mind, having kept what it needs.
+        GraphError: an input was changed in place.
     """
-    arrays: list[Any] = [t._data for t in fn.inputs]
-    aligned = align(arrays) if fn.aligns else arrays
-    found: list[Any] = []
-    for i, (t, array, to) in enumerate(zip(fn.inputs, aligned, fn.edges, strict=True)):
+    for i, (t, to) in enumerate(zip(fn.inputs, fn.edges, strict=True)):
         version, maker = t._version, t.grad_fn
         if (version is not None and version[1] > fn.seq) or (maker is not None and maker is not to):
             raise GraphError(
@@ -73,6 +75,14 @@ def arguments(fn: Function) -> list[Any]:
                     fix="change a copy: y = x.clone()",
                 )
             )
+
+
+def arguments(fn: Function) -> list[Any]:
+    """What `forward` gets: Tensors for what has a derivative, arrays of integers, and numbers."""
+    arrays: list[Any] = [t._data for t in fn.inputs]
+    aligned = align(arrays) if fn.aligns else arrays
+    found: list[Any] = []
+    for t, array in zip(fn.inputs, aligned, strict=True):
         if array.__class__ in ARRAY_TYPES and array.dtype.kind == "f" and not isinstance(t, Constant):
             found.append(t if t.dtype == array.dtype else ops.cast(t, array.dtype))
         else:

@@ -60,11 +60,8 @@ class Diagonal(Function):
         return _writable(xp_of(x).diagonal(x, offset, *self.axes))
 
     def backward(self, g: Array) -> Array:
-        xp, (a, b) = xp_of(g), self.axes
-        dx = xp.zeros(self.shape, dtype=g.dtype)
-        i = xp.arange(g.shape[-1])
-        xp.moveaxis(dx, (a, b), (-2, -1))[(..., i + max(-self.offset, 0), i + max(self.offset, 0))] = g
-        return dx
+        a, b = self.axes
+        return _embedded(g, self.offset, self.axes, (self.shape[a], self.shape[b]))
 
 
 def diagonal(x: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:

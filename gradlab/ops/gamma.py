@@ -62,10 +62,10 @@ def _trigamma(z: Array) -> Array:
 
 
 def _folded(x: Array) -> tuple[Array, Array, Array]:
-    """`x` in float64; where it is below 1/2, and 1 - x there; the angle pi x without its whole turns."""
+    """`x` in float64; where it is below 1/2, and 1 - x there; the angle pi x without its whole turns, 1 where nobody asks for it."""
     xp = xp_of(x)
     x = xp.asarray(floating(x), dtype=float64)
-    return xp.where(x < 0.5, 1 - x, x), x < 0.5, pi * (x - xp.rint(x))
+    return xp.where(x < 0.5, 1 - x, x), x < 0.5, xp.where(x < 0.5, pi * (x - xp.rint(x)), 1.0)
 
 
 def _slope(x: Array) -> Array:

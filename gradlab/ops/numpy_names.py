@@ -13,11 +13,14 @@ import numpy as np
 from ..errors import KeywordError, ShapeError, explain
 from .alias import positive
 from .arithmetic import add, mul, neg, sub
-from .axes import permute, transpose
+from .arrange import flip, roll, rot90
+from .axes import moveaxis, permute, transpose
 from .bitwise import bitwise_and, bitwise_left_shift, bitwise_not, bitwise_or, bitwise_right_shift, bitwise_xor
 from .cast import cast
 from .clamp import clamp, nan_to_num
 from .comparison import eq, ge, gt, le, lt, ne
+from .cumulative import cumprod, cumsum
+from .diagonal import diag, diagonal
 from .division import div, floor_divide, fmod, remainder
 from .einsum import einsum, inner, outer, tensordot
 from .expand import expand
@@ -32,11 +35,13 @@ from .maximum import fmax, fmin, maximum, minimum
 from .power import float_power, hypot, pow, reciprocal, sqrt, square  # noqa: A004
 from .product import kron
 from .reduce import mean, prod, sum  # noqa: A004
+from .repeat import repeat_interleave, tile
 from .rounding import ceil, floor, round, trunc  # noqa: A004
 from .shape import reshape
 from .sign import abs, copysign, heaviside, sign, signbit  # noqa: A004
 from .spread import std, var
 from .squeeze import squeeze, unsqueeze
+from .triangle import tril, triu
 from .trigonometry import acos, asin, atan, atan2, cos, deg2rad, rad2deg, sin, sinc, tan
 from .where import where
 
@@ -167,6 +172,24 @@ def _expand_dims(a: Any, axis: int | tuple[int, ...]) -> Tensor:
     return a
 
 
+def _running(name: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """cumsum, cumprod: of the flattened tensor where no axis is given."""
+
+    def run(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Tensor:
+        _plain(name, out=out)
+        return op(reshape(a, -1), 0, dtype) if axis is None else op(a, axis, dtype)
+
+    return run
+
+
+def _flip(m: Any, axis: Axis = None) -> Tensor:
+    return flip(m, *(range(np.ndim(m)) if axis is None else axis if isinstance(axis, tuple) else (axis,)))
+
+
+def _tile(a: Any, reps: Any) -> Tensor:
+    return tile(a, *(reps if isinstance(reps, (tuple, list)) else (reps,)))
+
+
 UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     np.add: add, np.subtract: sub, np.multiply: mul, np.true_divide: div, np.floor_divide: floor_divide, np.remainder: remainder,
     np.fmod: fmod, np.negative: neg, np.absolute: abs, np.fabs: abs, np.sign: sign, np.signbit: signbit, np.copysign: copysign,
@@ -217,6 +240,20 @@ ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ravel: lambda a, order="C": _reshape(a, -1, order),
     np.transpose: _transpose,
     np.swapaxes: lambda a, axis1, axis2: transpose(a, axis1, axis2),
+    np.moveaxis: moveaxis,
+    np.flip: _flip,
+    np.flipud: lambda m: flip(m, 0),
+    np.fliplr: lambda m: flip(m, 1),
+    np.roll: lambda a, shift, axis=None: roll(a, shift, axis),
+    np.rot90: lambda m, k=1, axes=(0, 1): rot90(m, k, tuple(axes)),
+    np.tile: _tile,
+    np.repeat: lambda a, repeats, axis=None: repeat_interleave(a, repeats, axis),
+    np.cumsum: _running("cumsum", cumsum),
+    np.cumprod: _running("cumprod", cumprod),
+    np.diag: lambda v, k=0: diag(v, k),
+    np.diagonal: lambda a, offset=0, axis1=0, axis2=1: diagonal(a, offset, axis1, axis2),
+    np.tril: lambda m, k=0: tril(m, k),
+    np.triu: lambda m, k=0: triu(m, k),
     np.squeeze: _squeeze,
     np.expand_dims: _expand_dims,
     np.broadcast_to: lambda array, shape: expand(array, tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)),
