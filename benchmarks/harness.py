@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import platform
 import random
 import statistics
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from .peers import PEERS
 
@@ -24,20 +28,47 @@ class Result:
     peer: str
     seconds: list[float] = field(default_factory=list)
     first: float = float("nan")
-    peak_mb: float = 0.0
+    peak_mb: float = 0.0  # over what the imports took
+    grown_mb: float = 0.0  # from the first turn to the last
     why: str = ""  # why it can't, where it can't
 
     def ratio(self, other: Result) -> float:
         """The median of the rounds' ratios to another competitor."""
         return statistics.median(a / b for a, b in zip(self.seconds, other.seconds, strict=True))
 
+    def over(self, results: list[Result], peer: str) -> float | None:
+        """The ratio to the competitor of that name, if it ran."""
+        base = next((r for r in results if r.peer == peer and r.seconds), None)
+        return self.ratio(base) if base is not None and self.seconds else None
+
+    def figures(self, results: list[Result]) -> dict[str, Any]:
+        """What is written as JSON."""
+        if not self.seconds:
+            return {"why": self.why}
+        return {
+            "ms": statistics.median(self.seconds) * 1e3,
+            "x numpy": self.over(results, "numpy"),
+            "x gradlab": self.over(results, "gradlab"),
+            "peak MB": self.peak_mb,
+            "grown MB": self.grown_mb,
+            "first": self.first,
+            "rounds": self.seconds,
+        }
+
+
+def machine() -> dict[str, str]:
+    """What the figures were made on."""
+    names = ("numpy", "torch", "autograd", "mygrad")
+    found = {name: version(name) for name in names if importlib.util.find_spec(name)}
+    return {"python": platform.python_version(), "system": platform.platform(), "cores": str(os.cpu_count()), **found}
+
 
 class _Worker:
     def __init__(self, peer: str, workload: str) -> None:
-        module, variables = PEERS[peer]
+        modules, variables = PEERS[peer]
         env = {k: v for k, v in os.environ.items() if not k.startswith("OPENBLAS")} | ONE_THREAD | variables
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker", module, workload],
+            [sys.executable, "-m", "benchmarks.worker", workload, *modules],
             cwd=ROOT,
             env=env,
             text=True,
@@ -79,7 +110,7 @@ def compare(workload: str, peers: list[str], rounds: int, seconds: float) -> lis
         for peer in order:
             answer = workers[peer].run(steps[peer])
             results[peer].seconds.append(answer["seconds"])
-            results[peer].peak_mb = answer["peak_mb"]
+            results[peer].peak_mb, results[peer].grown_mb = answer["peak_mb"], answer["grown_mb"]
     for worker in workers.values():
         worker.close()
     return list(results.values())
