@@ -87,14 +87,14 @@ def gpt() -> Step:
 
 def lstm() -> Step:
     arrays, x, t = lstm_problem()
-    parameters = w_ih, w_hh, b_ih, b_hh = [_leaf(a) for a in arrays]
+    parameters = [_leaf(a) for a in arrays]
     x, t = _leaf(x), lib.tensor(t)
-    start = lib.zeros(1, *t.shape)
+    start = lib.zeros(*t.shape)
 
     def last(x: Any) -> Any:
         if LIBRARY == "torch":
-            return lib.lstm(x, (start, start), parameters, True, 1, 0.0, True, False, False)[1][0]
-        return F.lstm(x, w_ih, w_hh, b_ih, b_hh)[1]
+            return lib.lstm(x, (start[None], start[None]), parameters, True, 1, 0.0, True, False, False)[1][0]
+        return lib.lstm(x, (start, start), *parameters).h[-1]
 
     def step() -> float:
         _forget([x, *parameters])
