@@ -19,7 +19,7 @@ def kept_at_random(like: Array, shape: tuple[int, ...], p: float, scale: float) 
     [0.0, 0.0, 0.0]
     """
     n = prod(shape)
-    low, rest = divmod(p * 256, 1)
+    low, rest = int(p * 256), p * 256 % 1
     words = generator().integers(0, 1 << 64, -(-n // 8), dtype=np.uint64)
     drawn = words.view(np.uint8)[:n]
     keep = drawn >= low
