@@ -163,6 +163,7 @@ from .ops import dstack as dstack
 from .ops import einsum as einsum
 from .ops import elu as elu
 from .ops import embedding as embedding
+from .ops import embedding_bag as embedding_bag
 from .ops import eq as eq
 from .ops import equal as equal
 from .ops import erf as erf

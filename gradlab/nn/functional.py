@@ -18,6 +18,7 @@ from ..ops import dropout2d as dropout2d
 from ..ops import dropout3d as dropout3d
 from ..ops import elu as elu
 from ..ops import embedding as embedding
+from ..ops import embedding_bag as embedding_bag
 from ..ops import feature_alpha_dropout as feature_alpha_dropout
 from ..ops import gaussian_nll_loss as gaussian_nll_loss
 from ..ops import gelu as gelu

@@ -164,6 +164,9 @@ from .elu import elu as elu
 from .elu import selu as selu
 from .embedding import Embedding as Embedding
 from .embedding import embedding as embedding
+from .embedding_bag import EmbeddingBag as EmbeddingBag
+from .embedding_bag import EmbeddingBagMax as EmbeddingBagMax
+from .embedding_bag import embedding_bag as embedding_bag
 from .error_function import Erf as Erf
 from .error_function import Erfc as Erfc
 from .error_function import Erfinv as Erfinv

@@ -4,44 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, as_array, on_host, scatter_add, xp_of
+from ..backend import Array, as_array, xp_of
 from ..cases import Case, Draw, Given, Ints
-from ..errors import ArgumentError, DTypeError, LabelError, ShapeError, explain
+from ..errors import ArgumentError, explain
 from ..function import Function
-from .dtype import all_below, wide
+from .dtype import wide
+from .table import added_up, ids_of
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-SMALL = 128  # up to here a product with the one-hot matrix of the ids is the quickest sum over equal ids
-
-
-def _added_up(g: Array, ids: Array, n: int) -> Array:
-    """(n, column): for every id the sum of the rows of `g` that have it. `scatter_add` says it plainly, 4 to 8 times as slow."""
-    xp, rows = xp_of(g), ids.shape[0]
-    if n <= SMALL:
-        onehot = xp.zeros((n, rows), dtype=g.dtype)
-        onehot[ids, xp.arange(rows)] = 1
-        return onehot @ g
-    out = xp.zeros((n, g.shape[1]), dtype=g.dtype)
-    if not on_host(g):
-        scatter_add(out, ids, g)
-        return out
-    # Sorted, equal ids are neighbours. Every second row of a run goes into the one before it, until runs have one row: log2 passes.
-    at = xp.argsort(xp.asarray(ids, dtype="uint16") if n < 1 << 16 else ids, kind="stable")  # of 16 bits it is a radix sort
-    ids, g = ids[at], xp.array(g)
-    while True:
-        first = xp.ones(at.shape[0], dtype=bool)
-        xp.not_equal(ids[1:], ids[:-1], out=first[1:])
-        if xp.all(first):
-            break
-        place = xp.arange(at.shape[0])
-        second = (place - place[first][xp.cumsum(first) - 1]) % 2 == 1
-        odd = xp.flatnonzero(second)
-        g[at[odd - 1]] += g[at[odd]]
-        ids, at = ids[~second], at[~second]
-    out[ids] = g[at]
-    return out
 
 
 class Embedding(Function):
@@ -67,33 +38,18 @@ class Embedding(Function):
         return weight[ids]
 
     def forward(self, ids: Array, weight: Array, padding_idx: int | None = None, scale_grad_by_freq: bool = False) -> Array:
-        xp = xp_of(weight)
-        if ids.dtype.kind not in "iu":
-            raise DTypeError(explain("embedding: ids are integers", got={"ids": ids.dtype}, need="integers", fix="ids.long()"))
-        if weight.ndim != 2:
-            raise ShapeError(
-                explain("embedding: the table has a row for every id", got={"weight": weight.shape}, need="weight: (id, feature)")
-            )
-        n = weight.shape[0]
-        flat = xp.array(xp.ravel(ids), dtype="int64")
-        if on_host(flat) and flat.shape[0] and not all_below(flat, n):
-            raise _no_row(flat, n)
+        xp, flat = xp_of(weight), ids_of("embedding", ids, weight)
         self.ids, self.shape, self.padding_idx, self.by_freq = flat, weight.shape, padding_idx, scale_grad_by_freq
         return xp.take(weight, ids, axis=0)
 
     def backward(self, g: Array) -> tuple[None, Array]:
         xp, n = xp_of(g), self.shape[0]
-        dw = _added_up(xp.reshape(wide(g), (self.ids.shape[0], self.shape[1])), self.ids, n)
+        dw = added_up(xp.reshape(wide(g), (self.ids.shape[0], self.shape[1])), self.ids, n)
         if self.by_freq:
             dw /= xp.maximum(xp.bincount(self.ids, minlength=n), 1)[:, None]
         if self.padding_idx is not None:
             dw[self.padding_idx] = 0
         return None, dw
-
-
-def _no_row(ids: Array, n: int) -> LabelError:
-    at = int(xp_of(ids).argmax((ids < 0) | (ids >= n)))
-    return LabelError(explain(f"embedding: the table has no row {ids[at]}", got={"id": ids[at], "at": at}, need=f"0 to {n - 1}"))
 
 
 def embedding(

@@ -78,3 +78,71 @@ def test_max_norm_shortens_the_rows_looked_up_and_no_others():
         F.embedding(gl.tensor([1, 3]), w, max_norm=1.0)
     assert w.data[1].tolist() == [6.0, 8.0]
     np.testing.assert_allclose(F.embedding(gl.tensor([1]), w, max_norm=7.0, norm_type=1.0).data, [[3.0, 4.0]], rtol=1e-6)
+
+
+IDS = [[0, 1, 1], [2, 2, 3]]
+
+
+@pytest.mark.parametrize("mode", ["mean", "sum", "max"])
+def test_bags_of_one_length_and_of_several(mode):
+    rng = np.random.default_rng(0)
+    w = rng.standard_normal((9, 3))
+    reduce = {"mean": lambda rows: rows.mean(0), "sum": lambda rows: rows.sum(0), "max": lambda rows: rows.max(0)}[mode]
+    ids = rng.integers(0, 9, (4, 5))
+    y = F.embedding_bag(gl.tensor(ids), gl.tensor(w), mode=mode)
+    np.testing.assert_allclose(y.data, [reduce(w[row]) for row in ids])
+    flat, offsets = ids.ravel(), [0, 3, 3, 9]
+    want = [reduce(w[flat[a:b]]) if b > a else np.zeros(3) for a, b in ((0, 3), (3, 3), (3, 9), (9, 20))]
+    np.testing.assert_allclose(F.embedding_bag(gl.tensor(flat), gl.tensor(w), gl.tensor(offsets), mode=mode).data, want)
+    y = F.embedding_bag(gl.tensor(flat), gl.tensor(w), [*offsets, 20], mode=mode, include_last_offset=True)
+    np.testing.assert_allclose(y.data, want)
+
+
+def test_padding_counts_for_nothing_in_a_bag():
+    w = gl.tensor(np.arange(8.0).reshape(4, 2), requires_grad=True)
+    for mode, first in (("mean", [1.0, 2.0]), ("sum", [2.0, 4.0]), ("max", [2.0, 3.0])):
+        y = F.embedding_bag(gl.tensor([[3, 0, 1], [3, 3, 3]]), w, mode=mode, padding_idx=-1)
+        assert y.tolist() == [first, [0.0, 0.0]]
+        w.grad = None
+        y.sum().backward()
+        assert not w.grad.data[2:].any() and w.grad.data[:2].any()
+
+
+def test_gradients_of_bags_and_by_frequency():
+    def grad(**kwargs):
+        w = gl.zeros(4, 1, requires_grad=True)
+        F.embedding_bag(gl.tensor(IDS), w, **kwargs).sum().backward()
+        return w.grad.data.ravel()
+
+    np.testing.assert_allclose(grad(mode="mean"), [1 / 3, 2 / 3, 2 / 3, 1 / 3], rtol=1e-6)
+    np.testing.assert_allclose(grad(mode="mean", scale_grad_by_freq=True), [1 / 3, 1 / 3, 1 / 3, 1 / 3], rtol=1e-6)
+    np.testing.assert_allclose(grad(mode="sum", scale_grad_by_freq=True), [1, 1, 1, 1], rtol=1e-6)
+    assert grad(mode="max").tolist() == [1, 0, 1, 0]  # all tie: the first
+
+
+def test_weights_of_samples_have_a_gradient():
+    s = gl.tensor(np.array([0.5, 2.0, 1.0]), requires_grad=True)
+    y = F.embedding_bag(gl.tensor([1, 1, 0]), gl.tensor(np.array([[1.0], [3.0]])), [0, 2], mode="sum", per_sample_weights=s)
+    assert y.tolist() == [[7.5], [1.0]]
+    y.sum().backward()
+    assert s.grad.tolist() == [3.0, 3.0, 1.0]
+
+
+def test_what_is_no_bag_is_refused():
+    w, ids = gl.ones(4, 3), gl.tensor([0, 1, 2])
+    for offsets in ([1, 2], [0, 5], [0, 2, 1]):
+        with pytest.raises(ValueError, match="embedding_bag: these are no offsets"):
+            F.embedding_bag(ids, w, offsets)
+    for args in ((ids, w), (gl.tensor(IDS), w, [0])):
+        with pytest.raises(ValueError, match=r"embedding_bag: which bags\?"):
+            F.embedding_bag(*args)
+    with pytest.raises(ValueError, match=r"embedding_bag: which mode\?"):
+        F.embedding_bag(ids, w, [0], mode="min")
+    with pytest.raises(ValueError, match="per_sample_weights has no meaning here"):
+        F.embedding_bag(ids, w, [0], per_sample_weights=[1.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match="scale_grad_by_freq has no meaning here"):
+        F.embedding_bag(ids, w, [0], mode="max", scale_grad_by_freq=True)
+    with pytest.raises(ValueError, match="every id has a weight"):
+        F.embedding_bag(ids, w, [0], mode="sum", per_sample_weights=[1.0])
+    with pytest.raises(IndexError, match="embedding_bag: the table has no row 4"):
+        F.embedding_bag(gl.tensor([[4]]), w)
