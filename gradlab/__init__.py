@@ -89,6 +89,7 @@ from .ops import arctan2 as arctan2
 from .ops import arctanh as arctanh
 from .ops import argmax as argmax
 from .ops import argmin as argmin
+from .ops import argsort as argsort
 from .ops import argwhere as argwhere
 from .ops import asin as asin
 from .ops import asinh as asinh
@@ -103,6 +104,7 @@ from .ops import batch_norm as batch_norm
 from .ops import bilinear as bilinear
 from .ops import binary_cross_entropy as binary_cross_entropy
 from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from .ops import bincount as bincount
 from .ops import bitwise_and as bitwise_and
 from .ops import bitwise_left_shift as bitwise_left_shift
 from .ops import bitwise_not as bitwise_not
@@ -113,6 +115,7 @@ from .ops import block_diag as block_diag
 from .ops import bmm as bmm
 from .ops import broadcast_tensors as broadcast_tensors
 from .ops import broadcast_to as broadcast_to
+from .ops import bucketize as bucketize
 from .ops import cartesian_prod as cartesian_prod
 from .ops import cast as cast
 from .ops import cat as cat
@@ -207,6 +210,7 @@ from .ops import hardswish as hardswish
 from .ops import hardtanh as hardtanh
 from .ops import heaviside as heaviside
 from .ops import hinge_embedding_loss as hinge_embedding_loss
+from .ops import histc as histc
 from .ops import hstack as hstack
 from .ops import huber_loss as huber_loss
 from .ops import hypot as hypot
@@ -219,12 +223,14 @@ from .ops import inner as inner
 from .ops import instance_norm as instance_norm
 from .ops import isclose as isclose
 from .ops import isfinite as isfinite
+from .ops import isin as isin
 from .ops import isinf as isinf
 from .ops import isnan as isnan
 from .ops import isneginf as isneginf
 from .ops import isposinf as isposinf
 from .ops import kl_div as kl_div
 from .ops import kron as kron
+from .ops import kthvalue as kthvalue
 from .ops import l1_loss as l1_loss
 from .ops import layer_norm as layer_norm
 from .ops import le as le
@@ -264,6 +270,7 @@ from .ops import max_pool2d as max_pool2d
 from .ops import max_pool3d as max_pool3d
 from .ops import maximum as maximum
 from .ops import mean as mean
+from .ops import median as median
 from .ops import meshgrid as meshgrid
 from .ops import min as min  # noqa: A004
 from .ops import minimum as minimum
@@ -272,6 +279,7 @@ from .ops import mm as mm
 from .ops import moveaxis as moveaxis
 from .ops import movedim as movedim
 from .ops import mse_loss as mse_loss
+from .ops import msort as msort
 from .ops import mul as mul
 from .ops import multi_margin_loss as multi_margin_loss
 from .ops import multilabel_margin_loss as multilabel_margin_loss
@@ -280,6 +288,8 @@ from .ops import multiply as multiply
 from .ops import mv as mv
 from .ops import nan_to_num as nan_to_num
 from .ops import nanmean as nanmean
+from .ops import nanmedian as nanmedian
+from .ops import nanquantile as nanquantile
 from .ops import nansum as nansum
 from .ops import narrow as narrow
 from .ops import ne as ne
@@ -289,6 +299,7 @@ from .ops import nonzero as nonzero
 from .ops import norm as norm
 from .ops import normalize as normalize
 from .ops import not_equal as not_equal
+from .ops import one_hot as one_hot
 from .ops import outer as outer
 from .ops import pairwise_distance as pairwise_distance
 from .ops import permute as permute
@@ -298,6 +309,7 @@ from .ops import pow as pow  # noqa: A004
 from .ops import prelu as prelu
 from .ops import prod as prod
 from .ops import put as put
+from .ops import quantile as quantile
 from .ops import rad2deg as rad2deg
 from .ops import ravel as ravel
 from .ops import reciprocal as reciprocal
@@ -321,6 +333,7 @@ from .ops import scaled_dot_product_attention as scaled_dot_product_attention
 from .ops import scatter as scatter
 from .ops import scatter_add as scatter_add
 from .ops import scatter_reduce as scatter_reduce
+from .ops import searchsorted as searchsorted
 from .ops import select as select
 from .ops import selu as selu
 from .ops import set_index as set_index
@@ -339,6 +352,7 @@ from .ops import softmin as softmin
 from .ops import softplus as softplus
 from .ops import softshrink as softshrink
 from .ops import softsign as softsign
+from .ops import sort as sort
 from .ops import split as split
 from .ops import sqrt as sqrt
 from .ops import square as square
@@ -362,6 +376,7 @@ from .ops import tensordot as tensordot
 from .ops import threshold as threshold
 from .ops import tile as tile
 from .ops import to as to
+from .ops import topk as topk
 from .ops import trace as trace
 from .ops import transpose as transpose
 from .ops import trapezoid as trapezoid
@@ -374,6 +389,8 @@ from .ops import true_divide as true_divide
 from .ops import trunc as trunc
 from .ops import unbind as unbind
 from .ops import unflatten as unflatten
+from .ops import unique as unique
+from .ops import unique_consecutive as unique_consecutive
 from .ops import unsqueeze as unsqueeze
 from .ops import var as var
 from .ops import var_mean as var_mean

@@ -621,6 +621,48 @@ class Surface:
     def take_along_dim(self, indices: TensorLike, dim: int | None = None) -> Tensor:
         return ops.take_along_dim(self, indices, dim)
 
+    # -- in order
+
+    def argsort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+        return ops.argsort(self, dim, descending, stable)
+
+    def bincount(self, weights: TensorLike | None = None, minlength: int = 0) -> Tensor:
+        return ops.bincount(self, weights, minlength)
+
+    def histc(self, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+        return ops.histc(self, bins, min, max)
+
+    def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+        return ops.kthvalue(self, k, dim, keepdim)
+
+    def median(self, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+        return ops.median(self, dim, keepdim, **numpy)
+
+    def msort(self) -> Tensor:
+        return ops.msort(self)
+
+    def nanmedian(self, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+        return ops.nanmedian(self, dim, keepdim, **numpy)
+
+    def nanquantile(
+        self, q: TensorLike, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", **numpy: Any
+    ) -> Tensor:
+        return ops.nanquantile(self, q, dim, keepdim, interpolation=interpolation, **numpy)
+
+    def quantile(
+        self, q: TensorLike, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", **numpy: Any
+    ) -> Tensor:
+        return ops.quantile(self, q, dim, keepdim, interpolation=interpolation, **numpy)
+
+    def sort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+        return ops.sort(self, dim, descending, stable)
+
+    def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+        return ops.topk(self, k, dim, largest, sorted)
+
+    def unique(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+        return ops.unique(self, sorted, return_inverse, return_counts, dim)
+
     # -- along one axis
 
     def cumsum(self, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:

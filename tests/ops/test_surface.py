@@ -33,6 +33,7 @@ ARGUMENTS |= {  # entries by place
     **dict.fromkeys(["gather", "scatter_add"], (0, [[0, 1]], X)), "gather": (0, [[0, 1]]), "scatter": (0, [[0, 1]], X),
     "scatter_reduce": (0, [[0, 1]], X, "sum"), **dict.fromkeys(["index_add", "index_copy"], (0, [1], X[:1])), "index_fill": (0, [1], 3.0),
     "index_put": (([0], [1]), 3.0), "index_select": (0, [1]), "masked_select": (X > 0.5,), "masked_scatter": (X > 0.5, X),
+    **dict.fromkeys(["kthvalue", "topk"], (1,)), **dict.fromkeys(["quantile", "nanquantile"], (0.5,)),
     "put": ([0], [3.0]), "take": ([0],), "take_along_dim": ([[0, 1]], 1),
 }  # fmt: skip
 
@@ -50,6 +51,7 @@ ARGUMENTS |= {
 }  # fmt: skip
 
 BITS = np.array([[4, 1], [2, 7]])
+OF_ANOTHER_SHAPE["bincount"] = BITS[0]
 OF_ANOTHER_SHAPE |= {name: BITS for name in METHODS if name.startswith("bitwise")}
 ARGUMENTS |= {
     "clip": (0.6, 0.8),

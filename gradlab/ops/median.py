@@ -1,0 +1,113 @@
+"""The entry in the middle: of everything, or along an axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..backend import Array, xp_of
+from ..cases import Case, Draw, Given
+from ..errors import ShapeError, explain
+from ..function import Function
+from .argument import axis_of, spelled, tensor_of
+from .axis import grid, opened
+from .dtype import wide
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor, TensorLike
+
+
+class MiddleValue(NamedTuple):
+    """What `median` and `nanmedian` give along an axis: the values, and where they are."""
+
+    values: Tensor
+    indices: Tensor
+
+
+class Median(Function):
+    """y = lower middle of all x;  dx = g shared evenly by the entries that equal y."""
+
+    latex = r"y = x_{(\lceil n / 2 \rceil)}, \quad \bar x_i = \bar y\, \frac{[x_i = y]}{\#\{j : x_j = y\}}"
+    kind = "reduce"
+    cases = (Case(Draw((3, 4))), Case(Draw((2, 3, 3))), Case(Draw(())), Case(Given([3.0, -1.0, 2.0]), skip_nan=True), Case(Draw((0, 3))))
+    fresh = True
+
+    def forward(self, x: Array, skip_nan: bool = False) -> Array:
+        xp = xp_of(x)
+        flat = xp.sort(xp.ravel(x))
+        n = flat.shape[0]
+        if not n:
+            y = xp.asarray(xp.nan, dtype=x.dtype)
+        else:
+            nans = xp.sum(flat != flat)
+            last = n - 1 - nans  # NaNs come last in order
+            rank = xp.where(last < 0, 0, last // 2) if skip_nan else xp.where(nans > 0, n - 1, (n - 1) // 2)
+            y = flat[rank]
+        self.x, self.y = x, y
+        return y
+
+    def backward(self, g: Array) -> Array:
+        xp = xp_of(g)
+        hit = (self.x == self.y) | ((self.x != self.x) & (self.y != self.y))
+        n = xp.maximum(xp.sum(hit), 1)
+        return hit * (wide(g) / xp.asarray(n, dtype=wide(g).dtype))
+
+
+class ArgMedian(Function):
+    """k = place of the lower middle of x along dim;  no gradient."""
+
+    latex = r"k : x_k = x_{(\lceil n / 2 \rceil)}"
+    kind = "reduce"
+    cases = (Case(Draw((3, 4)), dim=0), Case(Draw((2, 3, 4)), dim=-2), Case(Draw(()), dim=0), Case(Draw((0, 3)), dim=1))
+    reads = ()
+
+    def forward(self, x: Array, dim: int, skip_nan: bool = False) -> Array:
+        xp, shape = xp_of(x), x.shape
+        x, axis = opened("median", x, dim)
+        n = x.shape[axis]
+        if not n:
+            raise ShapeError(explain("median: nothing to choose from", got={"x": shape, "dim": dim}, need="at least one entry along dim"))
+        order = xp.argsort(x, axis=axis, kind="stable")
+        nans = xp.sum(x != x, axis=axis, keepdims=True)
+        rank = xp.maximum(n - 1 - nans, 0) // 2 if skip_nan else xp.where(nans > 0, n - nans, (n - 1) // 2)
+        return xp.reshape(order[grid(rank, axis)], tuple([1 if i == axis else m for i, m in enumerate(shape)]))
+
+
+def _middle(x: TensorLike, dim: Any, keepdim: bool, numpy: dict[str, Any], skip_nan: bool) -> Any:
+    x, params = tensor_of(x), spelled(dim, keepdim, numpy)
+    dim = params.get("dim")
+    if dim is None:
+        y = Median.apply(x, skip_nan=True) if skip_nan else Median.apply(x)
+        return y.reshape((1,) * x.ndim) if "keepdim" in params else y
+    indices = ArgMedian.apply(x, dim=dim, skip_nan=skip_nan)
+    values = x.take_along_dim(indices, dim) if x.ndim else x.clone()
+    if "keepdim" in params or not x.ndim:
+        return MiddleValue(values, indices)
+    axis = axis_of("median", dim, x)
+    return MiddleValue(values.squeeze(axis), indices.squeeze(axis))
+
+
+def median(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+    """Take the middle entry of everything, or `(values, indices)` along `dim`; of two in the middle the smaller. NaN wins.
+
+    Without `dim`, entries that tie share the gradient evenly; with it, one of them gets all.
+
+    Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
+
+    Raises:
+        ShapeError: there is no entry along `dim`.
+
+    >>> median([4.0, 1.0, 3.0, 2.0]).item()
+    2.0
+    """
+    return _middle(x, dim, keepdim, numpy, skip_nan=False)
+
+
+def nanmedian(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+    """Take the middle of the numbers, leaving NaN out, see `median`.
+
+    Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
+
+    >>> nanmedian([4.0, float("nan"), 3.0]).item()
+    3.0
+    """
+    return _middle(x, dim, keepdim, numpy, skip_nan=True)
