@@ -301,6 +301,7 @@ from .ops import normalize as normalize
 from .ops import not_equal as not_equal
 from .ops import one_hot as one_hot
 from .ops import outer as outer
+from .ops import pad as pad
 from .ops import pairwise_distance as pairwise_distance
 from .ops import permute as permute
 from .ops import poisson_nll_loss as poisson_nll_loss

@@ -51,6 +51,7 @@ from ..ops import multilabel_margin_loss as multilabel_margin_loss
 from ..ops import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from ..ops import normalize as normalize
 from ..ops import one_hot as one_hot
+from ..ops import pad as pad
 from ..ops import pairwise_distance as pairwise_distance
 from ..ops import poisson_nll_loss as poisson_nll_loss
 from ..ops import prelu as prelu

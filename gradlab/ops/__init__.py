@@ -362,6 +362,9 @@ from .multi_margin_loss import multi_margin_loss as multi_margin_loss
 from .multi_margin_loss import multilabel_margin_loss as multilabel_margin_loss
 from .numpy_names import ARRAY_FUNCTIONS as ARRAY_FUNCTIONS
 from .numpy_names import UFUNCS as UFUNCS
+from .pad import Pad as Pad
+from .pad import PadFromInside as PadFromInside
+from .pad import pad as pad
 from .power import Hypot as Hypot
 from .power import Pow as Pow
 from .power import Reciprocal as Reciprocal

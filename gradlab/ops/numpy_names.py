@@ -32,6 +32,7 @@ from .linalg import matmul
 from .logaddexp import logaddexp, logaddexp2
 from .logic import isfinite, isinf, isnan, isneginf, isposinf, logical_and, logical_not, logical_or, logical_xor
 from .maximum import fmax, fmin, maximum, minimum
+from .pad import pad
 from .power import float_power, hypot, pow, reciprocal, sqrt, square  # noqa: A004
 from .product import kron
 from .reduce import mean, prod, sum  # noqa: A004
@@ -207,6 +208,17 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     np.left_shift: bitwise_left_shift, np.right_shift: bitwise_right_shift,
 }  # fmt: skip
 
+def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: float = 0, **rest: Any) -> Tensor:
+    """NumPy pads from the first axis on, and has names of its own for where entries come from."""
+    _plain("pad", **rest)
+    pairs = np.broadcast_to(pad_width, (np.ndim(array), 2)).tolist()
+    if mode == "constant":
+        return pad(array, [n for pair in reversed(pairs) for n in pair], value=constant_values)
+    while pairs and pairs[0] == [0, 0]:  # axes in front that stay as they are
+        del pairs[0]
+    return pad(array, [n for pair in reversed(pairs) for n in pair], {"edge": "replicate", "wrap": "circular"}.get(mode, mode))
+
+
 ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.sum: _reduction("sum", sum),
     np.mean: _reduction("mean", mean),
@@ -236,6 +248,7 @@ ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.isneginf: isneginf,
     np.sinc: sinc,
     np.nan_to_num: _nan_to_num,
+    np.pad: _pad,
     np.reshape: _reshape,
     np.ravel: lambda a, order="C": _reshape(a, -1, order),
     np.transpose: _transpose,
