@@ -208,6 +208,7 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {
     np.left_shift: bitwise_left_shift, np.right_shift: bitwise_right_shift,
 }  # fmt: skip
 
+
 def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: float = 0, **rest: Any) -> Tensor:
     """NumPy pads from the first axis on, and has names of its own for where entries come from."""
     _plain("pad", **rest)
