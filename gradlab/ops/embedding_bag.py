@@ -82,6 +82,17 @@ class EmbeddingBagMax(Function):
     reads = ("inputs",)
     fresh = True
 
+    @staticmethod
+    def reference(ids: Array, weight: Array, lengths: Array) -> Array:
+        """The formula as printed."""
+        xp = xp_of(weight)
+        if not ids.shape[1]:
+            return xp.sum(weight[ids], axis=1)
+        here = xp_of(ids)
+        rows = xp.where((here.arange(ids.shape[1]) < lengths[:, None])[:, :, None], weight[ids], -xp.inf)
+        largest = rows[here.arange(ids.shape[0])[:, None], xp.argmax(rows, axis=1), here.arange(weight.shape[1])]
+        return xp.where((lengths > 0)[:, None], largest, 0.0)
+
     def forward(self, ids: Array, weight: Array, lengths: Array) -> Array:
         xp = xp_of(weight)
         ids_of("embedding_bag", ids, weight)

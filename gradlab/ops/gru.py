@@ -54,6 +54,7 @@ class GRU(Function):
         Case(Draw((2, 0, 1)), Draw((0, 1)), Draw((3, 1)), Draw((3, 1)), Draw((3,)), Draw((3,))),
     )
     fresh = True
+    by_reference = True
 
     @staticmethod
     def reference(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Any = 0.0, b_hh: Any = 0.0) -> Array:
@@ -122,7 +123,7 @@ class GRU(Function):
         flat = rows(through_h)
         du = xp.transpose(flat) @ rows(hs[:-1]) if needs[3] else None
         after = sums(flat, needs[5:])
-        through_h[..., 2 * n :] = through_x  # the candidate meets x without the reset gate
+        flat = rows(xp.concatenate((through_h[..., : 2 * n], through_x), axis=2))  # the candidate meets x without the reset gate
         dx = xp.reshape(flat @ self.w_ih, (time, batch, self.w_ih.shape[1])) if needs[0] else None
         return dx, dh if needs[1] else None, xp.transpose(flat) @ self.x if needs[2] else None, du, *sums(flat, needs[4:5]), *after
 
