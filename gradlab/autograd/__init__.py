@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import functional as functional
 from .anomaly import detect_anomaly as detect_anomaly
 from .anomaly import is_anomaly_enabled as is_anomaly_enabled
 from .anomaly import set_detect_anomaly as set_detect_anomaly

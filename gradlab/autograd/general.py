@@ -246,13 +246,13 @@ def _pulled_on_tensors(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
     replay.check(fn)
     try:
         with enable_grad(), observe.paused():
-            inputs: list[Any] = [replay.Same.apply(x) if hasattr(x, "grad_fn") else x for x in replay.arguments(fn)]
-            y = fn.reference(*inputs, **fn.params)  # type: ignore[attr-defined]
+            inputs = [replay.Same.apply(x) if hasattr(x, "grad_fn") else x for x in replay.arguments(fn)]
+            y: Tensor = getattr(fn, "reference")(*inputs, **fn.params)  # noqa: B009 - only some have one
         asked = [i for i, need in enumerate(fn.needs) if need]
         found = run([y], [g], keep=True, graph=True, wanted=[inputs[i] for i in asked], local=True)
     except _NOT_ON_TENSORS as error:
         raise _no_second_derivative(fn, error) from error
-    grads: list[Any] = [None] * len(fn.inputs)
+    grads: list[Tensor | None] = [None] * len(fn.inputs)
     for i, d in zip(asked, found, strict=True):
         grads[i] = replay.fitted(0.0 if d is None else d, fn.inputs[i])
     return tuple(grads)

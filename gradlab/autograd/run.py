@@ -121,7 +121,7 @@ def _wanted(what: str, inputs: Any) -> list[Tensor]:
 
 def _seeds(what: str, roots: list[Tensor], gradients: Any, graph: bool) -> list[Any]:
     given: list[Any] = [None] * len(roots) if gradients is None else several(gradients)
-    if len(roots) == 1 and len(given) and not hasattr(given[0], "shape"):
+    if len(roots) == 1 and len(given) and given[0] is not None and not hasattr(given[0], "shape"):
         given = [gradients]  # for one root, a list of numbers is its gradient
     if len(given) != len(roots) or not roots:
         got = {"tensors": len(roots), "gradients": len(given)}

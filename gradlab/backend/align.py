@@ -33,9 +33,9 @@ def align(arrays: list[Any]) -> list[Any]:
 
 def _aligned(arrays: list[Any]) -> list[Any]:
     wanted: np.dtype | None = None
-    sized = [x.dtype for x in arrays if is_array(x) and x.ndim]
-    zero_d = [x.dtype for x in arrays if is_array(x) and not x.ndim]
-    numbers = [_dtype_of_number(x) for x in arrays if not is_array(x)]
+    sized = [x.dtype for x in arrays if _has_dtype(x) and x.ndim]
+    zero_d = [x.dtype for x in arrays if _has_dtype(x) and not x.ndim]
+    numbers = [_dtype_of_number(x) for x in arrays if not _has_dtype(x)]
     for dtypes in (sized, zero_d, numbers):
         for dtype in sorted(dtypes, key=lambda d: _RANK[d.kind]):
             if wanted is None or _RANK[dtype.kind] > _RANK[wanted.kind]:
@@ -45,7 +45,11 @@ def _aligned(arrays: list[Any]) -> list[Any]:
     assert wanted is not None
     if not sized and not zero_d:
         return [np.asarray(x, wanted) for x in arrays]
-    return [x.astype(wanted) if is_array(x) and x.dtype != wanted else x for x in arrays]
+    return [x.astype(wanted) if _has_dtype(x) and x.dtype != wanted else x for x in arrays]
+
+
+def _has_dtype(x: object) -> bool:
+    return is_array(x) or hasattr(x, "grad_fn")  # a Tensor, where a rule runs on those
 
 
 def _dtype_of_number(x: object) -> np.dtype:

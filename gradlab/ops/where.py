@@ -31,8 +31,9 @@ class Where(Broadcasting):
     fresh = True
 
     def forward(self, c: Array, a: Any, b: Any) -> Array:
-        if xp_of(c).asarray(c).dtype.kind != "b":
-            got = {"condition": xp_of(c).asarray(c).dtype}
+        c = xp_of(c).asarray(c)
+        if c.dtype.kind != "b":
+            got = {"condition": c.dtype}
             raise DTypeError(explain("where: a condition holds truth values", got=got, need="bool", fix="condition != 0"))
         self.c = c
         return xp_of(c).where(c, *align([a, b]))
