@@ -18,6 +18,8 @@ def total(array: Array, axis: Any = None, keepdims: bool = False) -> Array:
     >>> int(total(np.ones(4096, "float16")))
     4096
     """
+    if array.__class__ is np.ndarray and array.dtype is not float16:
+        return np.add.reduce(array, axis, None, None, keepdims)  # half the time of np.sum on small arrays
     if array.dtype == float16:
         return xp_of(array).sum(array, axis=axis, keepdims=keepdims, dtype=float32).astype(float16)
     return xp_of(array).sum(array, axis=axis, keepdims=keepdims)

@@ -137,6 +137,7 @@ class Neg(Function):
     latex = r"y = -x, \quad \bar x = -\bar y"
     cases = one_input()
     reads = ()
+    exact = True
     fresh = True
 
     def forward(self, x: Array) -> Array:

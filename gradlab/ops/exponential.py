@@ -22,6 +22,7 @@ class Exp(Function):
     latex = r"y = e^x, \quad \bar x = \bar y\, y"
     cases = one_input()
     reads = ("output",)
+    exact = True
     fresh = True
 
     def forward(self, x: Array) -> Array:
@@ -103,6 +104,7 @@ class Log(Function):
     latex = r"y = \ln x, \quad \bar x = \frac{\bar y}{x}"
     cases = one_input(0.5, 3.0)
     reads = ("inputs",)
+    exact = True
     fresh = True
 
     @as_pytorch

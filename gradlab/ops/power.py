@@ -100,6 +100,7 @@ class Sqrt(Function):
     latex = r"y = \sqrt{x}, \quad \bar x = \frac{\bar y}{2y}"
     cases = one_input(0.5, 3.0)
     reads = ("output",)
+    exact = True
     fresh = True
 
     @as_pytorch
@@ -158,6 +159,7 @@ class Reciprocal(Function):
     latex = r"y = \frac{1}{x}, \quad \bar x = -\bar y\, y^2"
     cases = one_input(gap=0.5)
     reads = ("output",)
+    exact = True
     fresh = True
 
     @as_pytorch
@@ -187,6 +189,7 @@ class Square(Function):
     latex = r"y = x^2, \quad \bar x = 2 \bar y x"
     cases = one_input()
     reads = ("inputs",)
+    exact = True
     fresh = True
 
     def forward(self, x: Array) -> Array:

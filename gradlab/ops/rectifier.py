@@ -22,6 +22,7 @@ class ReLU(Function):
     latex = r"y = \max(x, 0), \quad \bar x = \bar y\,[x > 0]"
     cases = one_input(gap=0.1)
     reads = ("output",)
+    exact = True
     fresh = True
 
     def forward(self, x: Array) -> Array:
@@ -53,6 +54,7 @@ class LeakyReLU(Function):
     latex = r"y = x\,[x > 0] + s\,x\,[x \le 0], \quad \bar x = \bar y \left([x > 0] + s\,[x \le 0]\right)"
     cases = (*one_input(gap=0.1), Case(Draw((3,), gap=0.1), negative_slope=0.3))
     reads = ("inputs",)
+    exact = True
     fresh = True
 
     def forward(self, x: Array, negative_slope: float = 0.01) -> Array:

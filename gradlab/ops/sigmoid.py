@@ -23,6 +23,7 @@ class Sigmoid(Function):
     latex = r"\sigma(x) = \frac{1}{1 + e^{-x}}, \quad \bar x = \bar y\, y (1 - y)"
     cases = SMOOTH
     reads = ("output",)
+    exact = True
     fresh = True
 
     @staticmethod
@@ -89,6 +90,7 @@ class Softplus(Function):
     latex = r"y = \tfrac{1}{\beta} \log\left(1 + e^{\beta x}\right), \quad \bar x = \bar y\,\sigma(\beta x)"
     cases = (*SMOOTH, Case(Draw((3,)), beta=2.0), Case(Given([-1.0, 0.5, 2.0]), beta=2.0, threshold=1.5))
     reads = ("inputs",)
+    exact = True
     fresh = True
 
     def forward(self, x: Array, beta: float = 1.0, threshold: float = 20.0) -> Array:

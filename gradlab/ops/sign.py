@@ -20,6 +20,7 @@ class Abs(Function):
     latex = r"y = |x|, \quad \bar x = \bar y\, \mathrm{sign}(x)"
     cases = one_input(gap=0.1)
     reads = ("inputs",)
+    exact = True
     fresh = True
 
     def forward(self, x: Array) -> Array:

@@ -22,6 +22,7 @@ class Sin(Function):
     latex = r"y = \sin x, \quad \bar x = \bar y \cos x"
     cases = one_input()
     reads = ("inputs",)
+    exact = True
     fresh = True
 
     @as_pytorch
@@ -51,6 +52,7 @@ class Cos(Function):
     latex = r"y = \cos x, \quad \bar x = -\bar y \sin x"
     cases = one_input()
     reads = ("inputs",)
+    exact = True
     fresh = True
 
     @as_pytorch
