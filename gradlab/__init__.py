@@ -136,6 +136,9 @@ from .ops import contiguous as contiguous
 from .ops import conv1d as conv1d
 from .ops import conv2d as conv2d
 from .ops import conv3d as conv3d
+from .ops import conv_transpose1d as conv_transpose1d
+from .ops import conv_transpose2d as conv_transpose2d
+from .ops import conv_transpose3d as conv_transpose3d
 from .ops import copysign as copysign
 from .ops import cos as cos
 from .ops import cosh as cosh

@@ -9,6 +9,9 @@ from ..ops import celu as celu
 from ..ops import conv1d as conv1d
 from ..ops import conv2d as conv2d
 from ..ops import conv3d as conv3d
+from ..ops import conv_transpose1d as conv_transpose1d
+from ..ops import conv_transpose2d as conv_transpose2d
+from ..ops import conv_transpose3d as conv_transpose3d
 from ..ops import cosine_embedding_loss as cosine_embedding_loss
 from ..ops import cosine_similarity as cosine_similarity
 from ..ops import cross_entropy as cross_entropy

@@ -113,6 +113,10 @@ from .conv import Conv as Conv
 from .conv import conv1d as conv1d
 from .conv import conv2d as conv2d
 from .conv import conv3d as conv3d
+from .conv_transpose import ConvTranspose as ConvTranspose
+from .conv_transpose import conv_transpose1d as conv_transpose1d
+from .conv_transpose import conv_transpose2d as conv_transpose2d
+from .conv_transpose import conv_transpose3d as conv_transpose3d
 from .count import BinCount as BinCount
 from .count import HistC as HistC
 from .count import SearchSorted as SearchSorted

@@ -89,6 +89,7 @@ def correlate_for_kernel(x: Array, g: Array, at: Windows, groups: int) -> Array:
 
     Shapes: x: (batch, groups * c, *axes), g: (batch, groups * o, *count), dw: (groups * o, c, *kernel)
     """
+    x, at = _cropped(x, at)
     xp, o, c = xp_of(x), g.shape[1], x.shape[1] // groups
     shape = (o, c, *at.kernel)
     if len(at.kernel) == 1:
