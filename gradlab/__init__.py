@@ -101,6 +101,7 @@ from .ops import atleast_2d as atleast_2d
 from .ops import atleast_3d as atleast_3d
 from .ops import baddbmm as baddbmm
 from .ops import batch_norm as batch_norm
+from .ops import bernoulli as bernoulli
 from .ops import bilinear as bilinear
 from .ops import binary_cross_entropy as binary_cross_entropy
 from .ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
@@ -287,6 +288,7 @@ from .ops import mul as mul
 from .ops import multi_margin_loss as multi_margin_loss
 from .ops import multilabel_margin_loss as multilabel_margin_loss
 from .ops import multilabel_soft_margin_loss as multilabel_soft_margin_loss
+from .ops import multinomial as multinomial
 from .ops import multiply as multiply
 from .ops import mv as mv
 from .ops import nan_to_num as nan_to_num
@@ -300,6 +302,7 @@ from .ops import neg as neg
 from .ops import negative as negative
 from .ops import nonzero as nonzero
 from .ops import norm as norm
+from .ops import normal as normal
 from .ops import normalize as normalize
 from .ops import not_equal as not_equal
 from .ops import one_hot as one_hot
@@ -307,6 +310,7 @@ from .ops import outer as outer
 from .ops import pad as pad
 from .ops import pairwise_distance as pairwise_distance
 from .ops import permute as permute
+from .ops import poisson as poisson
 from .ops import poisson_nll_loss as poisson_nll_loss
 from .ops import positive as positive
 from .ops import pow as pow  # noqa: A004

@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import ops
+from .backend import asarray_like, generator
 from .inplace import arithmetic, assign, become
 
 if TYPE_CHECKING:
@@ -248,7 +251,75 @@ class Changes:
     def clamp_max_(self, max: Any) -> Tensor:
         return become(self, "x.clamp_max_(max)", ops.clamp_max, max)
 
+    # -- entries by place
+
+    def index_add_(self, dim: int, index: TensorLike, source: TensorLike, *, alpha: float = 1) -> Tensor:
+        return become(self, "x.index_add_(...)", partial(ops.index_add, alpha=alpha), dim, index, source)
+
+    def index_copy_(self, dim: int, index: TensorLike, source: TensorLike) -> Tensor:
+        return become(self, "x.index_copy_(...)", ops.index_copy, dim, index, source)
+
+    def index_fill_(self, dim: int, index: TensorLike, value: TensorLike) -> Tensor:
+        return become(self, "x.index_fill_(...)", ops.index_fill, dim, index, value)
+
+    def index_put_(self, indices: Any, values: TensorLike, accumulate: bool = False) -> Tensor:
+        return become(self, "x.index_put_(...)", ops.index_put, indices, values, accumulate)
+
+    def masked_scatter_(self, mask: TensorLike, source: TensorLike) -> Tensor:
+        return become(self, "x.masked_scatter_(...)", ops.masked_scatter, mask, source)
+
+    def put_(self, index: TensorLike, source: TensorLike, accumulate: bool = False) -> Tensor:
+        return become(self, "x.put_(...)", ops.put, index, source, accumulate)
+
+    def scatter_(self, dim: int, index: TensorLike, src: TensorLike | None = None, *, value: float | None = None) -> Tensor:
+        return become(self, "x.scatter_(...)", ops.scatter, dim, index, src if value is None else value)
+
+    def scatter_add_(self, dim: int, index: TensorLike, src: TensorLike) -> Tensor:
+        return become(self, "x.scatter_add_(...)", ops.scatter_add, dim, index, src)
+
+    def scatter_reduce_(self, dim: int, index: TensorLike, src: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:
+        return become(self, "x.scatter_reduce_(...)", partial(ops.scatter_reduce, include_self=include_self), dim, index, src, reduce)
+
+    def cumsum_(self, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
+        return become(self, "x.cumsum_(dim)", partial(ops.cumsum, **numpy), dim, dtype)
+
+    def cumprod_(self, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
+        return become(self, "x.cumprod_(dim)", partial(ops.cumprod, **numpy), dim, dtype)
+
+    def tril_(self, diagonal: int = 0) -> Tensor:
+        return become(self, "x.tril_()", ops.tril, diagonal)
+
+    def triu_(self, diagonal: int = 0) -> Tensor:
+        return become(self, "x.triu_()", ops.triu, diagonal)
+
     # -- overwriting
+
+    def bernoulli_(self, p: float | TensorLike = 0.5) -> Tensor:
+        """Overwrite every entry with 1 at chance `p`, else with 0."""
+        return self.copy_(ops.bernoulli(self, p) if isinstance(p, (int, float)) else ops.bernoulli(p))
+
+    def exponential_(self, lambd: float = 1.0) -> Tensor:
+        """Overwrite every entry with a draw of mean 1 / `lambd` from the exponential distribution."""
+        return _drawn(self, lambda size: generator().exponential(1 / lambd, size))
+
+    def fill_diagonal_(self, value: float) -> Tensor:
+        """Overwrite the diagonal of a matrix with one number."""
+        x: Any = self
+        i = list(range(min(x.shape)))
+        x[i, i] = value
+        return x
+
+    def normal_(self, mean: float = 0.0, std: float = 1.0) -> Tensor:
+        """Overwrite every entry with a draw from the normal distribution."""
+        return _drawn(self, lambda size: generator().normal(mean, std, size))
+
+    def random_(self, low: int, high: int | None = None) -> Tensor:
+        """Overwrite every entry with an integer from `low` up to, but without, `high`; of one number, from 0 up to that."""
+        return _drawn(self, lambda size: generator().integers(*((0, low) if high is None else (low, high)), size))
+
+    def uniform_(self, low: float = 0.0, high: float = 1.0) -> Tensor:
+        """Overwrite every entry with a draw from `low` up to `high`, each as likely."""
+        return _drawn(self, lambda size: generator().uniform(low, high, size))
 
     def copy_(self, other: TensorLike) -> Tensor:
         """Overwrite every entry with those of `other`, which may broadcast."""
@@ -263,6 +334,12 @@ class Changes:
     def zero_(self) -> Tensor:
         """Overwrite every entry with 0."""
         return self.fill_(0)
+
+
+def _drawn(x: Any, draw: Callable[[tuple[int, ...]], Any]) -> Tensor:
+    """`x` overwritten by a draw of its shape, made where `x` lives."""
+    x[...] = asarray_like(draw(x.shape), x.data, dtype=x.dtype)
+    return x
 
 
 for _method in vars(Changes).values():  # help(t.exp_) says what `ops.exp` says first

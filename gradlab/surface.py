@@ -621,6 +621,14 @@ class Surface:
     def take_along_dim(self, indices: TensorLike, dim: int | None = None) -> Tensor:
         return ops.take_along_dim(self, indices, dim)
 
+    # -- draws
+
+    def bernoulli(self, p: float | None = None) -> Tensor:
+        return ops.bernoulli(self, p)
+
+    def multinomial(self, num_samples: int, replacement: bool = False) -> Tensor:
+        return ops.multinomial(self, num_samples, replacement)
+
     # -- in order
 
     def argsort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:

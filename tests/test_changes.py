@@ -13,8 +13,14 @@ from gradlab.changes import Changes
 from gradlab.errors import DTypeError, GraphError, ShapeError
 
 X = np.array([[0.5, 0.75], [0.9, 0.25]])
-METHODS = [name for name in vars(Changes) if name.endswith("_") and not name.startswith("_") and hasattr(ops, name[:-1])]
+DRAWS = {"bernoulli_", "normal_", "exponential_", "random_"}  # in tests/ops/test_chance.py
+METHODS = [name for name in vars(Changes) if name[0] != "_" and name[-1] == "_" and hasattr(ops, name[:-1]) and name not in DRAWS]
 ARGUMENTS = {"clamp_": (0.3, 0.8), "clip_": (0.3, 0.8), "masked_fill_": (X > 0.6, 2.0), "acosh_": ()}
+ARGUMENTS |= {
+    **dict.fromkeys(["scatter_", "scatter_add_"], (0, [[0, 1]], X)), "scatter_reduce_": (0, [[0, 1]], X, "prod"), "put_": ([0], [3.0]),
+    **dict.fromkeys(["index_add_", "index_copy_"], (0, [1], X[:1])), "index_fill_": (0, [1], 3.0), "index_put_": (([0], [1]), 3.0),
+    "masked_scatter_": (X > 0.6, X), "cumsum_": (0,), "cumprod_": (0,),
+}  # fmt: skip
 OPERATORS = ["//=", "%=", "**="]
 
 

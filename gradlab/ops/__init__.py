@@ -84,6 +84,10 @@ from .cast import Transfer as Transfer
 from .cast import cast as cast
 from .cast import clone as clone
 from .cast import to as to
+from .chance import bernoulli as bernoulli
+from .chance import multinomial as multinomial
+from .chance import normal as normal
+from .chance import poisson as poisson
 from .clamp import Clamp as Clamp
 from .clamp import ClampBetween as ClampBetween
 from .clamp import ClampMax as ClampMax
