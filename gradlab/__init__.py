@@ -300,6 +300,7 @@ from .ops import narrow as narrow
 from .ops import ne as ne
 from .ops import neg as neg
 from .ops import negative as negative
+from .ops import nll_loss as nll_loss
 from .ops import nonzero as nonzero
 from .ops import norm as norm
 from .ops import normal as normal

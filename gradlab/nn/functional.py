@@ -52,6 +52,7 @@ from ..ops import mse_loss as mse_loss
 from ..ops import multi_margin_loss as multi_margin_loss
 from ..ops import multilabel_margin_loss as multilabel_margin_loss
 from ..ops import multilabel_soft_margin_loss as multilabel_soft_margin_loss
+from ..ops import nll_loss as nll_loss
 from ..ops import normalize as normalize
 from ..ops import one_hot as one_hot
 from ..ops import pad as pad

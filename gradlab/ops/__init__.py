@@ -368,6 +368,8 @@ from .multi_margin_loss import MultilabelMarginLoss as MultilabelMarginLoss
 from .multi_margin_loss import MultiMarginLoss as MultiMarginLoss
 from .multi_margin_loss import multi_margin_loss as multi_margin_loss
 from .multi_margin_loss import multilabel_margin_loss as multilabel_margin_loss
+from .nll_loss import NLLLoss as NLLLoss
+from .nll_loss import nll_loss as nll_loss
 from .numpy_names import ARRAY_FUNCTIONS as ARRAY_FUNCTIONS
 from .numpy_names import UFUNCS as UFUNCS
 from .pad import Pad as Pad

@@ -10,6 +10,7 @@ from ..backend import DEFAULT_FLOAT, Array, as_array, bool_, float16, float32, i
 from ..errors import ArgumentError, DTypeError, explain
 
 NUMBERS = {float, int, bool}
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 as_pytorch = np.errstate(divide="ignore", invalid="ignore")  # decorates a rule: 1/0 is inf and log(-1) is NaN, without a warning
 saturating = np.errstate(over="ignore", invalid="ignore")  # the same where an infinite e^x is right, as in 1 / (1 + e^x) = 0
 
@@ -96,7 +97,7 @@ def all_below(ids: Array, n: int) -> bool:
     >>> all_below(np.array([0, 2]), 3), all_below(np.array([0, -1]), 3)
     (True, False)
     """
-    return bool(xp_of(ids).max(ids.view(f"u{ids.dtype.itemsize}")) < n)
+    return bool(xp_of(ids).max(ids.view(_UNSIGNED[ids.dtype.itemsize])) < n)
 
 
 def need_floats(op: str, x: Array) -> None:

@@ -43,7 +43,7 @@ class MultiMarginLoss(Function):
 
     def forward(self, x: Array, ids: Array, p: int = 1, margin: float = 1.0, weight: Any = None, reduction: str = "mean") -> Array:
         xp = xp_of(x)
-        rows = wide(xp.atleast_2d(x))
+        rows = wide(x if x.ndim > 1 else x[None])
         n, classes = rows.shape
         self.at, self.shape, self.n = (xp.arange(n), xp.reshape(ids, (n,))), x.shape, _count(reduction, n)
         over = margin - rows[self.at][:, None] + rows
@@ -137,7 +137,7 @@ class MultilabelMarginLoss(Function):
             raise ShapeError(
                 explain("multilabel_margin_loss: which axis holds the classes?", got={"input": x.shape}, need="(batch, class)")
             )
-        rows, named = wide(xp.atleast_2d(x)), xp.atleast_2d(ids)
+        rows, named = wide(x if x.ndim > 1 else x[None]), ids if ids.ndim > 1 else ids[None]
         n, classes = rows.shape
         # A row's classes end at its first -1.
         before = xp.cumsum(named < 0, axis=1) == 0
