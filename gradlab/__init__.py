@@ -61,6 +61,7 @@ from .errors import ShapeError as ShapeError
 from .errors import StateError as StateError
 from .function import Function as Function
 from .grad_mode import enable_grad as enable_grad
+from .grad_mode import inference_mode as inference_mode
 from .grad_mode import is_grad_enabled as is_grad_enabled
 from .grad_mode import no_grad as no_grad
 from .grad_mode import set_grad_enabled as set_grad_enabled

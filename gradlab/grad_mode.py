@@ -108,6 +108,16 @@ class enable_grad(no_grad):
     mode = True
 
 
+class inference_mode(_Mode):
+    """PyTorch's name for `no_grad` around code that only predicts; here the two do the same. `inference_mode(False)` records."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        """A mode, or the function that it decorates."""
+        self = super().__new__(cls)
+        self.mode = callable(mode) is False and not mode
+        return self(mode) if callable(mode) else self
+
+
 def is_grad_enabled() -> bool:
     """Whether ops on tensors that require a gradient build a graph here."""
     return recording.get()[-1]

@@ -77,7 +77,7 @@ def gradgradcheck(
     if grad_outputs is None:
         grad_outputs = [made(w) for w in _cotangents(_differentiable(fn(*xs)), _SEED + 1)]
     cotangents = [w.detach().requires_grad_() for w in grad_outputs]
-    asked = [i for i, x in enumerate(xs) if x.requires_grad]
+    asked = _asked(xs)
 
     def gradients(*arguments: Tensor, create_graph: bool = True) -> tuple[Tensor, ...]:
         ts, ws = arguments[: len(xs)], arguments[len(xs) :]
@@ -97,10 +97,14 @@ def _inputs(what: str, inputs: Any) -> list[Tensor]:
         if getattr(x, "requires_grad", False) and x.dtype != float64:
             need = "float64: in float32 a difference quotient has three digits"
             raise DTypeError(explain(f"{what}: input {i} is too coarse", got={"dtype": x.dtype}, need=need, fix="x.double()"))
-    if not any(getattr(x, "requires_grad", False) for x in xs):
+    if not _asked(xs):
         got = {"inputs": [getattr(x, "shape", x) for x in xs]}
         raise GraphError(explain(f"{what}: nothing to check", got=got, need="an input with requires_grad=True"))
     return xs
+
+
+def _asked(xs: Sequence[Any]) -> list[int]:
+    return [i for i, x in enumerate(xs) if getattr(x, "requires_grad", False)]
 
 
 def _differentiable(outputs: Outputs) -> list[Tensor]:
@@ -126,7 +130,7 @@ def _checked(
     outputs = several(fn(*xs))
     places = [i for i, y in enumerate(outputs) if y.requires_grad]
     ws = _cotangents([outputs[i] for i in places])
-    asked = [i for i, x in enumerate(xs) if x.requires_grad]
+    asked = _asked(xs)
     again = several(values(*xs))
     if any(not np.allclose(to_numpy(a._data), to_numpy(b._data), 1e-9, 1e-9, equal_nan=True) for a, b in zip(outputs, again, strict=True)):
         raise GradcheckError(explain(f"{what}: the function gives other numbers each time", got={"fn": fn}, need="one that draws nothing"))

@@ -99,11 +99,8 @@ class _Add:
         out += ScatterAdd.apply(values, shape=out.shape, index=raw_index(index))
 
 
-def _pad(x: Any, widths: Sequence[tuple[int, int]]) -> Tensor:
-    """Zeros around."""
-    shape = [low + n + high for n, (low, high) in zip(x.shape, widths, strict=True)]
-    inside = tuple([slice(low, low + n) for n, (low, _) in zip(x.shape, widths, strict=True)])
-    return ops.set_index(x._xp.zeros(shape, dtype=x.dtype), inside, x)
+def _pad(x: Any, widths: Sequence[tuple[int, int]], constant_values: float = 0.0) -> Tensor:
+    return ops.pad(x, [n for pair in reversed(widths) for n in pair], value=constant_values)
 
 
 def _shape(x: Any) -> tuple[int, ...]:
@@ -119,6 +116,8 @@ OPS: dict[str, Callable[..., Any]] = {
     **{name: op for function, op in ops.UFUNCS.items() for name in [function.__name__] if name not in STEPS},
     "abs": ops.abs,
     "add": _Add(),
+    "atleast_1d": ops.atleast_1d,
+    "atleast_2d": ops.atleast_2d,
     "ndim": _ndim,
     "pad": _pad,
     "shape": _shape,

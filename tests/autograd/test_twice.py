@@ -21,7 +21,10 @@ CASES = [pytest.param(op, case, id=f"{op.__name__}-{case}") for op in OPS for ca
 # Ops without a second derivative, and why.
 NOT_TWICE: dict[str, str] = {}
 # Cases at a point where there is none.
-SINGULAR = {"Std-scalar-correction=0": "the root of a variance that is 0"}
+SINGULAR = {
+    "Std-scalar-correction=0": "the root of a variance that is 0",
+    "PairwiseDistance-1x2,1x2-eps=0.0": "a distance of 0",
+}
 
 
 @pytest.mark.parametrize(("op", "case"), CASES)
