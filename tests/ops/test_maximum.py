@@ -1,0 +1,56 @@
+"""The larger and the smaller of two: ties and NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+
+INF, NAN = np.inf, np.nan
+
+
+@pytest.mark.parametrize(
+    ("f", "a", "b", "y", "da", "db"),
+    [
+        (
+            gl.maximum,
+            [1.0, 2.0, 3.0, NAN, 1.0, NAN, -INF],
+            [1.0, 3.0, 2.0, 1.0, NAN, NAN, INF],
+            [1.0, 3.0, 3.0, NAN, NAN, NAN, INF],
+            [0.5, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0],
+            [0.5, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0],
+        ),
+        (
+            gl.minimum,
+            [1.0, 2.0, 3.0, NAN, 1.0, NAN, -INF],
+            [1.0, 3.0, 2.0, 1.0, NAN, NAN, INF],
+            [1.0, 2.0, 2.0, NAN, NAN, NAN, -INF],
+            [0.5, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0],
+            [0.5, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0],
+        ),
+        (
+            gl.fmax,
+            [1.0, 2.0, 3.0, NAN, 1.0, NAN, -INF],
+            [1.0, 3.0, 2.0, 1.0, NAN, NAN, INF],
+            [1.0, 3.0, 3.0, 1.0, 1.0, NAN, INF],
+            [1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0],
+            [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+        ),
+        (
+            gl.fmin,
+            [1.0, 2.0, 3.0, NAN, 1.0, NAN, -INF],
+            [1.0, 3.0, 2.0, 1.0, NAN, NAN, INF],
+            [1.0, 2.0, 2.0, 1.0, 1.0, NAN, -INF],
+            [1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0],
+            [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0],
+        ),
+    ],
+)
+def test_two_operands_and_both_gradients_are_those_of_pytorch(f, a, b, y, da, db):
+    s, t = gl.tensor(np.array(a), requires_grad=True), gl.tensor(np.array(b), requires_grad=True)
+    out = f(s, t)
+    np.testing.assert_allclose(out.data, y, rtol=1e-12, atol=1e-300)
+    out.backward(gl.ones_like(out))
+    np.testing.assert_allclose(s.grad.data, da, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(t.grad.data, db, rtol=1e-12, atol=1e-300)
