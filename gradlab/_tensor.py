@@ -341,6 +341,9 @@ class Tensor(Surface, Changes):
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return interchange.lent(self, "cuda", "__cuda_array_interface__").__cuda_array_interface__
 
+    def __cupy_override_elementwise_kernel__(self, kernel: Any, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        return numpy_call.kernel(kernel.name, args, out, kwargs)
+
     @property
     def __sim_array__(self) -> Array:  # the same rule for the simulated device
         return interchange.lent(self, "sim", "__sim_array__")

@@ -40,6 +40,20 @@ def ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], out: tuple[Any,
     return ops.UFUNCS[ufunc](*inputs)
 
 
+def kernel(name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]) -> Any:
+    """What CuPy asks when it meets a tensor beside one of its arrays: the same answers as NumPy's ufuncs get.
+
+    Raises:
+        DTypeError: gradlab has no op for this kernel.
+    """
+    found = getattr(np, name.removeprefix("cupy_"), None)
+    if not isinstance(found, np.ufunc):
+        raise _unknown(f"cupy.{name.removeprefix('cupy_')}", {"argument": "a tensor"}, "a gradlab function, or an array", fixed=False)
+    if out is None and len(inputs) > found.nin:
+        inputs, out = inputs[: found.nin], inputs[found.nin]
+    return ufunc(found, "__call__", inputs, None if out is None else (out,), kwargs)
+
+
 def function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`np.sum(t)` is a step of the graph; a function without an op gets arrays, unless that would cut a graph.
 

@@ -50,3 +50,22 @@ def compare(op, got, want, rtol):
         d = to_numpy(d)
         assert d.dtype == w.dtype and d.shape == w.shape, f"{what}: {d.dtype} {d.shape}, on NumPy {w.dtype} {w.shape}"
         np.testing.assert_allclose(d, w, rtol=rtol, atol=rtol, err_msg=what)
+
+
+def twice(op, case, xs, device):
+    """Second derivatives for two cotangents, on one device: of <v, the gradients of <g, op(x)>>."""
+    rng = np.random.default_rng(9)
+    tensors = [gl.tensor(x, requires_grad=x.dtype.kind == "f", device=device) for x in xs]
+    gl.manual_seed(0)
+    y = op.apply(*tensors, **case.params)
+    wanted = [t for t in tensors if t.requires_grad]
+    g = gl.tensor(rng.standard_normal(y.shape), device=y.device, requires_grad=True)
+    grads = gl.autograd.grad(y, wanted, g, create_graph=True, materialize_grads=True)
+    vs = [gl.tensor(rng.standard_normal(d.shape), device=d.device) for d in grads]
+    sums = [(v * d).sum() for v, d in zip(vs, grads, strict=True) if d.requires_grad]
+    if not sums:
+        return []
+    total = sums[0]
+    for s in sums[1:]:
+        total = total + s
+    return gl.autograd.grad(total, [*wanted, g], materialize_grads=True)

@@ -13,7 +13,7 @@ import pytest
 
 import gradlab as gl
 from gradlab import backend
-from gradlab.errors import DeviceError, KeywordError
+from gradlab.errors import DeviceError, DTypeError, KeywordError
 
 
 @pytest.mark.parametrize("name", ["tpu", "cuda:x", "sim:1", "cpu:0", "mps"])
@@ -227,11 +227,13 @@ def test_numpys_functions_work_on_the_device():
 
 
 def test_an_array_times_a_tensor_with_a_gradient_does_not_cut_the_graph():
-    array, x = gl.ones(2, device="sim").data, sim(2)
-    assert isinstance(array * x, gl.sim.ndarray)
-    with pytest.raises(TypeError, match="Unsupported type"):
-        array * x.requires_grad_()
-    assert (x * array).grad_fn is not None
+    array, x = gl.ones(2, device="sim").data, sim(2, requires_grad=True)
+    for y in (array * x, x * array, gl.sim.exp(x), np.multiply(array, x)):
+        assert isinstance(y, gl.Tensor) and y.grad_fn is not None and y.device == "sim"
+    gl.sim.multiply(array, gl.ones(2, device="sim") * 3, array)
+    assert array.tolist() == [3.0, 3.0]
+    with pytest.raises(DTypeError, match=r"numpy\.nextafter"):
+        gl.sim.nextafter(x, array)
 
 
 # -- modules and optimizers

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import Array, float16, float32, xp_of
+from .array import Array, float16, float32, float64, int64, on_host, xp_of
 
 quiet = partial(np.errstate, all="ignore")  # NaN and Inf are data: no warning for them; a device gives none anyway
 
@@ -56,3 +56,17 @@ def scatter_add(out: Array, index: Any, values: Array) -> None:
         out += wide.astype(float16)
     else:
         xp.add.at(out, index, values)
+
+
+def counted(ids: Array, n: int, weights: Array | None = None) -> Array:
+    """How often each of 0 to n - 1 is among the ids; with weights, their sum in float64. It waits for no device, as `bincount` would.
+
+    >>> counted(np.array([0, 2, 2]), 3).tolist()
+    [1, 0, 2]
+    """
+    if on_host(ids):
+        return np.bincount(ids, weights, n)
+    xp = xp_of(ids)
+    out = xp.zeros(n, int64 if weights is None else float64)
+    xp.add.at(out, ids, 1 if weights is None else xp.asarray(weights, dtype=float64))
+    return out

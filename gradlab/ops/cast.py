@@ -80,7 +80,7 @@ class Transfer(Function):
         return moved(x, device, non_blocking, copy)
 
     def backward(self, g: Array) -> Array:
-        return moved(g, self.device)
+        return to(g, self.device) if hasattr(g, "grad_fn") else moved(g, self.device)
 
 
 def to(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, as_array, xp_of
+from ..backend import Array, as_array, counted, xp_of
 from ..cases import Case, Draw, Given, Ints
 from ..errors import ArgumentError, explain
 from ..function import Function
@@ -46,7 +46,7 @@ class Embedding(Function):
         xp, n = xp_of(g), self.shape[0]
         dw = added_up(xp.reshape(wide(g), (self.ids.shape[0], self.shape[1])), self.ids, n)
         if self.by_freq:
-            dw /= xp.maximum(xp.bincount(self.ids, minlength=n), 1)[:, None]
+            dw /= xp.maximum(counted(self.ids, n), 1)[:, None]
         if self.padding_idx is not None:
             dw[self.padding_idx] = 0
         return None, dw

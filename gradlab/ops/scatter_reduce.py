@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, as_array, xp_of
+from ..backend import Array, as_array, counted, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ArgumentError, explain
 from ..function import Function
@@ -94,8 +94,7 @@ class ScatterProd(Function):
 
 def _counted(held: Array, at: Array, n: int) -> Array:
     """Per cell, how many of the values written to it hold."""
-    xp = xp_of(held)
-    return xp.bincount(at, xp.asarray(held, dtype="float64"), n)[:n]
+    return counted(at, n, held)[:n]
 
 
 class ScatterBest(Function):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, align, xp_of
+from ..backend import Array, align, asarray_like, is_array, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import DTypeError, ShapeError, explain
 from ..function import Function
@@ -31,12 +31,17 @@ class Where(Broadcasting):
     fresh = True
 
     def forward(self, c: Array, a: Any, b: Any) -> Array:
-        c = xp_of(c).asarray(c)
+        if not is_array(c):
+            c = asarray_like(c, a if is_array(a) else b)
         if c.dtype.kind != "b":
             got = {"condition": c.dtype}
             raise DTypeError(explain("where: a condition holds truth values", got=got, need="bool", fix="condition != 0"))
         self.c = c
-        return xp_of(c).where(c, *align([a, b]))
+        numbers = not hasattr(a, "dtype") and not hasattr(b, "dtype")
+        a, b = align([a, b])
+        if numbers:  # of which `align` made arrays on the host
+            a, b = asarray_like(a, c), asarray_like(b, c)
+        return xp_of(b if hasattr(b, "grad_fn") else a if hasattr(a, "grad_fn") else c).where(c, a, b)
 
     def backward(self, g: Array) -> tuple[None, Array, Array]:
         # Chosen, not multiplied: the branch that was not taken may hold NaN or inf.

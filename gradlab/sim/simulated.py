@@ -285,7 +285,7 @@ class Ufunc:
     """A function of entries: operands are arrays of the device and plain numbers, nothing else."""
 
     def __init__(self, name: str, run: np.ufunc) -> None:
-        self.__name__ = name
+        self.__name__, self.name = name, f"cupy_{name}"
         self._ufunc = run
 
     def __repr__(self) -> str:
@@ -294,6 +294,9 @@ class Ufunc:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compute, entry by entry."""
         recorded.check_keywords(self.__name__, kwargs)
+        for x in args:
+            if hasattr(x, "__cupy_override_elementwise_kernel__"):  # as CuPy asks: such a type computes by itself
+                return x.__cupy_override_elementwise_kernel__(self, *args, **kwargs)
         out = kwargs.get("out", args[self._ufunc.nin] if len(args) > self._ufunc.nin else None)
         if out is not None and not isinstance(out, ndarray):
             raise TypeError(f"return arrays must be of ArrayType, not {type(out)}")
