@@ -11,8 +11,8 @@ from gradlab.function import Function
 
 OPS = sorted({f for f in vars(ops).values() if isinstance(f, type) and issubclass(f, Function)}, key=lambda f: f.__name__)
 CASES = [(op, case) for op in OPS for case in op.cases]
-# These have to wait for the device: how large the result is hangs on a mask; or it is their job.
-WAITS = {"AddIndex", "NonZero", "Pick", "SetIndex", "Transfer"}
+# These have to wait for the device: how large the result is hangs on a mask or on the largest entry; or it is their job.
+WAITS = {"AddIndex", "BinCount", "HistC", "NonZero", "Pick", "SetIndex", "Transfer"}
 
 
 def name_of(op, case):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import ARRAY_TYPES, DEFAULT_FLOAT, bool_, int64
+from .array import ARRAY_TYPES, DEFAULT_FLOAT, bool_, int64, is_array
 
 _RANK = {"b": 0, "u": 1, "i": 1, "f": 2}
 
