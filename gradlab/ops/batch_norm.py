@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, as_array, float16, float32, on_host, xp_of
+from ..backend import Array, as_array, xp_of
 from ..cases import Case, Draw
 from ..errors import ArgumentError, ShapeError, explain
 from ..function import Function
-from .dtype import beside, need_floats, need_one_dtype, wide
+from .channel import blocks, extent
+from .dtype import beside, wide
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
 
-BLOCK = 65_536  # entries worked on at a time: 256 kB of float32 stay in the cache from one line to the next
 FORMS = (
     Case(Draw((3, 2)), Draw((2,)), Draw((2,))),
     Case(Draw((4, 2, 3)), Draw((2,)), eps=0.5),
@@ -25,39 +23,22 @@ FORMS = (
 )
 
 
-def _blocks(x: Array) -> Iterator[slice]:
-    """Samples of (batch, channel, place) that fit the cache together; on a device all of them."""
-    n, size = x.shape[0], x.shape[1] * x.shape[2]
-    step = max(1, BLOCK // max(size, 1)) if on_host(x) else max(n, 1)
-    return (slice(start, start + step) for start in range(0, n, step))
-
-
 def _sums(x: Array) -> Array:
     """Per channel, the sum over batch and places, as products with ones: BLAS reads once, 3 times as fast as `sum`."""
     xp, (n, channels, places) = xp_of(x), x.shape
-    by_sample = xp.reshape(xp.reshape(x, (n * channels, places)) @ xp.ones(places, dtype=x.dtype), (n, channels))
+    by_sample = (
+        x[:, :, 0] if places == 1 else xp.reshape(xp.reshape(x, (n * channels, places)) @ xp.ones(places, dtype=x.dtype), (n, channels))
+    )
     return xp.reshape(xp.ones(n, dtype=x.dtype) @ by_sample, (channels, 1))
 
 
-def _extent(op: str, x: Array, **per_channel: Any) -> tuple[int, int, int]:
-    """The shape (batch, channel, place).
-
-    Raises:
-        ShapeError: `x` has no channels, or something is not one number for each.
-        DTypeError: not floats, or parameters of another dtype; float16 may go with float32.
-    """
-    need_floats(op, x)
-    if x.ndim < 2:
-        raise ShapeError(explain(f"{op}: x has no channels", got={"x": x.shape}, need="x: (batch, channel, *)"))
-    for name, array in per_channel.items():
-        if not hasattr(array, "shape"):
-            continue  # None, or 1.0 for a weight that is not there beside a bias
-        if array.shape != (x.shape[1],):
-            got = {"x": x.shape, name: array.shape}
-            raise ShapeError(explain(f"{op}: the {name} is not one number a channel", got=got, need=f"{name}: ({x.shape[1]},)"))
-        if array.dtype is not x.dtype and (x.dtype, array.dtype) != (float16, float32):
-            need_one_dtype(op, **{name: array, "x": x})
-    return x.shape[0], x.shape[1], prod(x.shape[2:])
+def _sums_of_products(a: Array, b: Array) -> Array:
+    """Per channel, the sum of a b over batch and places, without an array for the product where there are places."""
+    xp, (n, channels, places) = xp_of(a), a.shape
+    if places == 1:
+        return _sums(a * b)
+    by_sample = xp.einsum("ij,ij->i", xp.reshape(a, (n * channels, places)), xp.reshape(b, (n * channels, places)))
+    return xp.reshape(xp.sum(xp.reshape(by_sample, (n, channels)), axis=0), (channels, 1))
 
 
 def _per_channel(values: Any, shape: tuple[int, ...]) -> Any:
@@ -97,7 +78,7 @@ class BatchNorm(Function):
     def forward(
         self, x: Array, weight: Any = None, bias: Any = None, eps: float = 1e-5, running: Any = None, momentum: float = 0.1
     ) -> Array:
-        xp, shape = xp_of(x), _extent("batch_norm", x, weight=weight, bias=bias)
+        xp, shape = xp_of(x), extent("batch_norm", x, weight=weight, bias=bias)
         n = shape[0] * shape[2]
         if n == 1:
             need = "more than one value a channel, to have a variance"
@@ -106,16 +87,16 @@ class BatchNorm(Function):
         again, self.n = self.mean is not None, max(n, 1)
         self.x = rows = xp.reshape(wide(x), shape)
         self.mean = mean = _sums(rows) / self.n
-        var = xp.zeros(shape[1], dtype=rows.dtype)
-        for part in _blocks(rows):
+        var = xp.zeros((shape[1], 1), dtype=rows.dtype)
+        for part in blocks(rows):
             z = rows[part] - mean
-            var += xp.einsum("ncl,ncl->c", z, z)
+            var += _sums_of_products(z, z)
         var /= self.n
         if running is not None and n and not again:  # a node that runs again has counted already
-            for kept, seen in zip(running, (mean[:, 0], var * (n / (n - 1))), strict=True):
+            for kept, seen in zip(running, (mean[:, 0], var[:, 0] * (n / (n - 1))), strict=True):
                 kept *= 1 - momentum
                 kept += momentum * seen
-        self.scale = scale = xp.reshape(1 / xp.sqrt(var + eps), (shape[1], 1))
+        self.scale = scale = 1 / xp.sqrt(var + eps)
         self.weight = _per_channel(weight, shape) if hasattr(weight, "shape") else 1.0
         return _mapped(x, rows, mean, self.weight * scale, bias)
 
@@ -123,16 +104,16 @@ class BatchNorm(Function):
         xp, x, needs, mean, scale = xp_of(g), self.x, self.needs, self.mean, self.scale
         rows = xp.reshape(wide(g), x.shape)
         sums = _sums(rows)
-        products = xp.zeros(x.shape[1], dtype=x.dtype)
+        products = xp.zeros(scale.shape, dtype=x.dtype)
         if needs[0] or True in needs[1:2]:
-            for part in _blocks(x):
-                products += xp.einsum("ncl,ncl->c", x[part] - mean, rows[part])
-            products = xp.reshape(products, scale.shape) * scale  # the sums of g z
+            for part in blocks(x):
+                products += _sums_of_products(x[part] - mean, rows[part])
+            products *= scale  # the sums of g z
         dx = None
         if needs[0]:
             dx = xp.empty_like(x)
             slope, shift, factor = products * scale / -self.n, sums / self.n, self.weight * scale
-            for part in _blocks(x):
+            for part in blocks(x):
                 d = dx[part]
                 xp.subtract(x[part], mean, out=d)
                 d *= slope
@@ -148,7 +129,7 @@ def _mapped(x: Array, rows: Array, mean: Array, factor: Any, bias: Any) -> Array
     xp = xp_of(x)
     y = xp.empty_like(rows)
     bias = _per_channel(bias, rows.shape) if hasattr(bias, "shape") else None
-    for part in _blocks(rows):
+    for part in blocks(rows):
         v = y[part]
         xp.subtract(rows[part], mean, out=v)
         v *= factor
@@ -184,7 +165,7 @@ class RunningNorm(Function):
         return (x - m) / xp.sqrt(v + eps) * weight + bias
 
     def forward(self, x: Array, weight: Any = None, bias: Any = None, *, running: Any, eps: float = 1e-5) -> Array:
-        xp, shape = xp_of(x), _extent("batch_norm", x, weight=weight, bias=bias)
+        xp, shape = xp_of(x), extent("batch_norm", x, weight=weight, bias=bias)
         self.x = rows = xp.reshape(wide(x), shape)
         mean, var = [_per_channel(xp.array(p, dtype=rows.dtype), shape) for p in running]  # copies: they may move on
         self.mean, self.scale = mean, 1 / xp.sqrt(var + eps)
@@ -195,7 +176,7 @@ class RunningNorm(Function):
         xp, needs = xp_of(g), self.needs
         rows = xp.reshape(wide(g), self.x.shape)
         dx = xp.reshape(rows * self.factor, g.shape) if needs[0] else None
-        dw = xp.einsum("ncl,ncl->c", (self.x - self.mean) * self.scale, rows) if True in needs[1:2] else None
+        dw = _sums_of_products((self.x - self.mean) * self.scale, rows)[:, 0] if True in needs[1:2] else None
         return (dx, dw, _sums(rows)[:, 0] if True in needs[2:] else None)[: len(needs)]
 
 
@@ -213,7 +194,7 @@ def _running(op: str, x: Any, mean: Any, var: Any, wanted: bool) -> Any:
     if mean is None:
         return None
     arrays = [s.data if hasattr(s, "grad_fn") else as_array(s) for s in (mean, var)]
-    _extent(op, x, running_mean=arrays[0], running_var=arrays[1])
+    extent(op, x, running_mean=arrays[0], running_var=arrays[1])
     return tuple(arrays)
 
 

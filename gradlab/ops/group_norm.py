@@ -5,38 +5,17 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, as_array, float16, float32, xp_of
+from ..backend import Array, as_array, xp_of
 from ..cases import Case, Draw
 from ..errors import ArgumentError, ShapeError, explain
 from ..function import Function
 from .argument import whole
 from .batch_norm import batch_norm
-from .dtype import beside, need_floats, need_one_dtype, wide
+from .channel import blocks, extent
+from .dtype import beside, wide
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
-
-
-def _extent(op: str, x: Array, groups: int, **per_channel: Any) -> tuple[int, int, int]:
-    """The shape (batch, channel, place).
-
-    Raises:
-        ShapeError: `x` has no channels, they don't make so many groups, or something is not one number for each.
-        DTypeError: not floats, or parameters of another dtype; float16 may go with float32.
-    """
-    need_floats(op, x)
-    if x.ndim < 2 or groups < 1 or x.shape[1] % groups:
-        got = {"x": x.shape, "groups": groups}
-        raise ShapeError(explain(f"{op}: the channels don't make such groups", got=got, need="x: (batch, a multiple of groups, *)"))
-    for name, array in per_channel.items():
-        if not hasattr(array, "shape"):
-            continue  # None, or 1.0 for a weight that is not there beside a bias
-        if array.shape != (x.shape[1],):
-            got = {"x": x.shape, name: array.shape}
-            raise ShapeError(explain(f"{op}: the {name} is not one number a channel", got=got, need=f"{name}: ({x.shape[1]},)"))
-        if array.dtype is not x.dtype and (x.dtype, array.dtype) != (float16, float32):
-            need_one_dtype(op, **{name: array, "x": x})
-    return x.shape[0], x.shape[1], prod(x.shape[2:])
 
 
 def _column(values: Any) -> Any:
@@ -93,23 +72,33 @@ class GroupNorm(Function):
         running: Any = None,
         momentum: float = 0.1,
     ) -> Array:
-        # Fused and in place, with sums by BLAS and einsum, as in layer_norm.
-        xp, (n, channels, places) = xp_of(x), _extent("group_norm", x, groups, weight=weight, bias=bias)
-        self.shape, self.groups, size = (n, channels, places), groups, channels // groups * places
-        rows = xp.reshape(wide(x), (n * groups, size))
-        mean = rows @ xp.ones(size, dtype=rows.dtype) / max(size, 1)
-        z = rows - mean[:, None]
-        var = xp.einsum("ij,ij->i", z, z) / max(size, 1)
+        # Block by block in place, with sums by BLAS and einsum; z is computed again in backward.
+        xp, (n, channels, places) = xp_of(x), extent("group_norm", x, groups, weight=weight, bias=bias)
+        self.x = rows = xp.reshape(wide(x), (n, channels, places))
+        self.groups, size = groups, max(channels // groups * places, 1)
+        self.mean, var = [xp.empty(n * groups, dtype=rows.dtype) for _ in range(2)]
+        self.weight, bias = _column(weight), _column(bias)
+        y = xp.empty(rows.shape, dtype=rows.dtype)  # in C order: the same memory is looked at by group
+        for part in blocks(rows):
+            at, grouped, v = slice(part.start * groups, part.stop * groups), self._by_group(rows[part]), y[part]
+            z = self._by_group(v)
+            self.mean[at] = mean = grouped @ xp.ones(grouped.shape[1], dtype=rows.dtype) / size
+            xp.subtract(grouped, mean[:, None], out=z)
+            var[at] = variance = xp.einsum("ij,ij->i", z, z) / size
+            z /= xp.sqrt(variance + eps)[:, None]
+            if self.weight is not None:
+                v *= self.weight
+            if bias is not None:
+                v += bias
+        self.scale = 1 / xp.sqrt(var + eps)
         if running is not None and n:
-            self._move(running, momentum, mean, var * (size / (size - 1)))
-        self.scale = xp.reshape(1 / xp.sqrt(var + eps), (n * groups, 1))
-        z *= self.scale
-        self.z = z = xp.reshape(z, self.shape)
-        self.weight = _column(weight)
-        y = xp.array(z) if self.weight is None else z * self.weight
-        if hasattr(bias, "shape"):
-            y += _column(bias)
+            self._move(running, momentum, self.mean, var * (size / (size - 1)))
         return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+
+    def _by_group(self, x: Array) -> Array:
+        """(sample, channel, place) as (sample group, entry)."""
+        n, channels, places = x.shape
+        return xp_of(x).reshape(x, (n * self.groups, channels // self.groups * places))
 
     def _move(self, running: Any, momentum: float, *seen: Array) -> None:
         """Move the running statistics of every channel to the mean over the samples of what was seen."""
@@ -117,27 +106,38 @@ class GroupNorm(Function):
             self.moved = True
             for kept, values in zip(running, seen, strict=True):
                 kept *= 1 - momentum
-                kept += momentum * xp_of(values).mean(xp_of(values).reshape(values, self.shape[:2]), axis=0)
+                kept += momentum * xp_of(values).mean(xp_of(values).reshape(values, (-1, self.groups)), axis=0)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
-        xp, z, needs, shape, (n, channels, places) = xp_of(g), self.z, self.needs, g.shape, self.shape
-        g = xp.reshape(wide(g), self.shape)
-        # Per sample and channel; the sums over a group, and over the batch, are sums of these.
-        sums = xp.reshape(xp.reshape(g, (n * channels, places)) @ xp.ones(places, dtype=g.dtype), (n, channels))
-        products = xp.einsum("ncl,ncl->nc", g, z)
-        dx = None
-        if needs[0]:
-            weight = 1.0 if self.weight is None else self.weight[:, 0]
-            size = channels // self.groups * places
-            by_group = (n * self.groups, channels // self.groups)
-            mean, slope = [xp.sum(xp.reshape(s * weight, by_group), axis=1, keepdims=True) / max(size, 1) for s in (sums, products)]
-            u = xp.reshape(xp.array(g) if self.weight is None else g * self.weight, (n * self.groups, size))
-            u -= xp.reshape(z, u.shape) * slope
-            u -= mean
-            u *= self.scale
-            dx = xp.reshape(u, shape)
-        dw = xp.sum(products, axis=0) if True in needs[1:2] else None
-        return (dx, dw, xp.sum(sums, axis=0) if True in needs[2:] else None)[: len(needs)]
+        xp, x, needs, groups = xp_of(g), self.x, self.needs, self.groups
+        channels, places = x.shape[1:]
+        rows, size = xp.reshape(wide(g), x.shape), max(channels // groups * places, 1)
+        dx = xp.empty(x.shape, dtype=x.dtype) if needs[0] else None
+        sums, products = [xp.zeros((1, channels), dtype=x.dtype) for _ in range(2)]
+        for part in blocks(x):
+            at, some = slice(part.start * groups, part.stop * groups), rows[part]
+            scale = self.scale[at, None]
+            z = (self._by_group(x[part]) - self.mean[at, None]) * scale
+            # Per sample and channel; the sums over a group, and over the batch, are sums of these.
+            by_channel = xp.reshape(some, (some.shape[0] * channels, places))
+            of_g = xp.reshape(by_channel @ xp.ones(places, dtype=x.dtype), (-1, channels))
+            of_gz = xp.reshape(xp.einsum("ij,ij->i", by_channel, xp.reshape(z, by_channel.shape)), (-1, channels))
+            sums += xp.sum(of_g, axis=0)
+            products += xp.sum(of_gz, axis=0)
+            if dx is not None:
+                d = dx[part]
+                d[...] = some
+                if self.weight is not None:
+                    d *= self.weight
+                    of_g, of_gz = of_g * self.weight[:, 0], of_gz * self.weight[:, 0]
+                mean, slope = [xp.sum(xp.reshape(s, (-1, channels // groups)), axis=1, keepdims=True) / size for s in (of_g, of_gz)]
+                z *= slope
+                z += mean
+                d = self._by_group(d)
+                d -= z
+                d *= scale
+        dx = None if dx is None else xp.reshape(dx, g.shape)
+        return (dx, products[0] if True in needs[1:2] else None, sums[0] if True in needs[2:] else None)[: len(needs)]
 
 
 def group_norm(
@@ -205,7 +205,7 @@ def instance_norm(
         if len(given) == 1:
             raise ArgumentError(explain("instance_norm: running statistics are missing", got={"given": 1}, need="both or none"))
         arrays = [s.data if hasattr(s, "grad_fn") else as_array(s) for s in given]
-        _extent("instance_norm", data, params["groups"], running_mean=arrays[0], running_var=arrays[1])
+        extent("instance_norm", data, params["groups"], running_mean=arrays[0], running_var=arrays[1])
         params |= {"running": tuple(arrays), "momentum": momentum}
     y = GroupNorm.apply(*_inputs(data, weight, bias), **params)
     for statistic in given:

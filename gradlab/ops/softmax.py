@@ -133,7 +133,7 @@ class LogSoftmax(AlongAxes):
 
     latex = r"y_i = x_i - \log \sum_j e^{x_j}, \quad \bar x_i = \bar y_i - e^{y_i} \sum_j \bar y_j"
     cases = ROWS
-    reads = ("output",)
+    reads = ()
     fresh = True
 
     @staticmethod
@@ -149,15 +149,16 @@ class LogSoftmax(AlongAxes):
         xp = xp_of(x)
         x, self.dim = floating(x) if dtype is None else xp.asarray(x, dtype=dtype), dim
         y = xp.asarray(wide(x) - _largest(x, dim))
-        y -= xp.log(total(xp.exp(y), dim, keepdims=True))
-        self.y = y
+        self.e = xp.exp(y)  # kept, and its sum: what takes time is to compute it again
+        self.s = total(self.e, dim, keepdims=True)
+        y -= xp.log(self.s)
         return xp.asarray(y, dtype=x.dtype)
 
+    @as_pytorch
     def backward(self, g: Array) -> Array:
-        xp = xp_of(g)
-        dx = xp.asarray(xp.exp(self.y))
-        dx *= total(g, self.dim, keepdims=True)
-        return xp.subtract(g, dx, out=dx)
+        dx = xp_of(g).asarray(self.e * (total(g, self.dim, keepdims=True) / -self.s))
+        dx += g
+        return dx
 
 
 def log_softmax(x: TensorLike, dim: int, dtype: Any = None) -> Tensor:
