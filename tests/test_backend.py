@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradlab import backend
-from gradlab.errors import DTypeError
+from gradlab.errors import DeviceError, DTypeError
 
 
 @given(st.lists(st.sampled_from([1, 2, 3]), max_size=3), st.data())
@@ -100,3 +100,38 @@ def test_arrays_of_another_library_are_served_by_their_own_module(monkeypatch):
 def test_host_numbers_become_an_array_where_another_one_lives():
     made = backend.asarray_like([1, 2], np.ones(3), dtype="float32")
     assert backend.on_host(made) and made.dtype == np.float32 and not backend.on_host([1, 2])
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_sums_at_places_and_counts_are_the_same_on_every_device(device):
+    def there(values, dtype):
+        return backend.moved(np.asarray(values, dtype), backend.Device(device))
+
+    for dtype in ("float16", "float32", "float64", "int64"):
+        out = there(np.zeros(3), dtype)
+        backend.scatter_add(out, there([0, 0, 2], "int64"), there([1, 2, 3], dtype))
+        assert backend.to_numpy(out).tolist() == [3.0, 0.0, 3.0] and out.dtype == dtype
+    out = there(np.zeros(1), "float16")
+    backend.scatter_add(out, there(np.zeros(4096), "int64"), there(np.ones(4096), "float16"))
+    assert backend.to_numpy(out).tolist() == [4096.0], "2048 + 1 is 2048 in float16"
+    ids = there([0, 2, 2], "int64")
+    assert backend.to_numpy(backend.counted(ids, 4)).tolist() == [1, 0, 2, 0]
+    assert backend.to_numpy(backend.counted(ids, 3, there([0.5, 1, 2], "float32"))).tolist() == [0.5, 0.0, 3.0]
+    made = backend.asarray_like([1, 2], ids, dtype="float32")
+    assert backend.device_of(made) == device and made.dtype == np.float32 and backend.on_host(made) == (device == "cpu")
+
+
+def test_what_an_array_is_served_by_and_where_it_is_are_one_look_each():
+    import gradlab.sim as sim
+
+    x = sim.asarray([1.0])
+    assert backend.xp_of(x) is sim and backend.ARRAY_TYPES[sim.ndarray] is sim and backend.ARRAY_TYPES[np.ndarray] is np
+    assert backend.device_of(x) == "sim" and backend.device_of(np.ones(1)) == backend.device_of(2.0) == "cpu"
+    assert backend.total(sim.ones(4096, dtype="float16")).item() == 4096.0
+
+
+def test_a_place_is_told_from_a_dtype():
+    assert backend.is_place("cuda:1") and backend.is_place("sim") and backend.is_place(backend.CPU)
+    assert not backend.is_place("float64") and not backend.is_place(np.float32) and not backend.is_place(np.dtype("int64"))
+    with pytest.raises(DeviceError, match="no such place"):
+        backend.is_place("mps:0")

@@ -14,7 +14,7 @@ def test_importing_gradlab_loads_no_tracer_no_notebook_and_no_gpu():
     code = """
 import gradlab, sys
 gradlab.nn.Linear, gradlab.optim.SGD, gradlab.data.DataLoader
-heavy = ("gradlab.trace", "gradlab.notebook", "cupy", "ipywidgets", "anywidget", "IPython", "traitlets")
+heavy = ("gradlab.trace", "gradlab.notebook", "gradlab.sim", "cupy", "ipywidgets", "anywidget", "IPython", "traitlets")
 print([m for m in sys.modules if m.startswith(heavy)])
 """
     assert run(code) == "[]"

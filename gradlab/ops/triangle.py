@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import Array, total, xp_of
+from ..backend import Array, current_device, moved, total, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
@@ -90,7 +90,7 @@ def triu(x: TensorLike, diagonal: int = 0) -> Tensor:
     return TriU.apply(x, diagonal=diagonal)
 
 
-def tril_indices(row: int, col: int, offset: int = 0) -> Tensor:
+def tril_indices(row: int, col: int, offset: int = 0, device: Any = None) -> Tensor:
     """List the places on and below a diagonal of a (row, col) matrix: row numbers, then column numbers.
 
     Shapes: y: (2, number of places), int64
@@ -98,10 +98,10 @@ def tril_indices(row: int, col: int, offset: int = 0) -> Tensor:
     >>> tril_indices(2, 2).tolist()
     [[0, 1, 1], [0, 0, 1]]
     """
-    return tensor_of(np.stack(np.tril_indices(row, offset, col)))
+    return tensor_of(moved(np.stack(np.tril_indices(row, offset, col)), current_device(device)))
 
 
-def triu_indices(row: int, col: int, offset: int = 0) -> Tensor:
+def triu_indices(row: int, col: int, offset: int = 0, device: Any = None) -> Tensor:
     """List the places on and above a diagonal of a (row, col) matrix: row numbers, then column numbers.
 
     Shapes: y: (2, number of places), int64
@@ -109,7 +109,7 @@ def triu_indices(row: int, col: int, offset: int = 0) -> Tensor:
     >>> triu_indices(2, 2).tolist()
     [[0, 0, 1], [0, 1, 1]]
     """
-    return tensor_of(np.stack(np.triu_indices(row, offset, col)))
+    return tensor_of(moved(np.stack(np.triu_indices(row, offset, col)), current_device(device)))
 
 
 class Trace(Function):
