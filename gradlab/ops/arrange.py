@@ -81,6 +81,8 @@ def flipud(x: TensorLike) -> Tensor:
     >>> flipud([[1.0], [2.0]]).tolist()
     [[2.0], [1.0]]
     """
+    if not tensor_of(x).ndim:
+        raise DimError(explain("flipud: a 0-d tensor has no rows", got={"x": ()}, need="one axis or more"))
     return flip(x, 0)
 
 

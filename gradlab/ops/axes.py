@@ -23,16 +23,20 @@ class Transpose(Function):
     cases = (
         Case(Draw((3, 4)), dim0=0, dim1=1),
         Case(Draw((2, 3, 4)), dim0=-1, dim1=0),
+        Case(Draw(()), dim0=0, dim1=-1),
         Case(Draw((0, 3)), dim0=0, dim1=1),
     )
     reads = ()
 
     def forward(self, x: Array, dim0: int, dim1: int) -> Array:
+        if not x.ndim and {dim0, dim1} <= {0, -1}:
+            self.dims = None
+            return x
         self.dims = axis_of("transpose", dim0, x), axis_of("transpose", dim1, x)
         return xp_of(x).swapaxes(x, *self.dims)
 
     def backward(self, g: Array) -> Array:
-        return xp_of(g).swapaxes(g, *self.dims)
+        return g if self.dims is None else xp_of(g).swapaxes(g, *self.dims)
 
 
 def transpose(x: TensorLike, dim0: int, dim1: int) -> Tensor:
@@ -140,6 +144,8 @@ def movedim(x: TensorLike, source: int | Sequence[int], destination: int | Seque
     (1, 2, 1)
     """
     x = tensor_of(x)
+    if not x.ndim and source in (0, -1) and destination in (0, -1):
+        return permute(x)
     old, new = [[axis_of("movedim", d, x) for d in ((dims,) if isinstance(dims, int) else dims)] for dims in (source, destination)]
     if len(old) != len(new) or len(set(old)) != len(old) or len(set(new)) != len(new):
         got = {"source": source, "destination": destination}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, on_host, xp_of
 from ..cases import Case, Draw, Given, Ints
 from ..errors import ArgumentError, DTypeError, ShapeError, explain
 from ..function import Function
-from .argument import tensor_of
+from .argument import axis_of, tensor_of
 from .dtype import need_floats
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 def _told_apart(x: Array, dim: int | None, asked: dict[str, bool]) -> tuple[Array, ...]:
     """NumPy's unique, whose NaNs are all different as in PyTorch."""
-    found: Any = xp_of(x).unique(x, axis=dim, equal_nan=False, **asked)
+    axis = None if dim is None else axis_of("unique", dim, x)
+    found: Any = xp_of(x).unique(x, axis=axis, equal_nan=False, **asked)
     return found if isinstance(found, tuple) else (found,)
 
 
@@ -140,6 +142,8 @@ class HistC(Function):
         xp = xp_of(x)
         if low == high and 0 not in x.shape:
             low, high = float(xp.min(x)), float(xp.max(x))
+            if not isfinite(high - low):
+                raise ArgumentError(explain("histc: no bins reach that far", got={"min": low, "max": high}, need="finite numbers"))
         if low == high:
             low, high = low - 1, high + 1
         return xp.asarray(xp.histogram(xp.ravel(x), bins=bins, range=(low, high))[0], dtype="int64")

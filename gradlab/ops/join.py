@@ -226,6 +226,9 @@ def cartesian_prod(*tensors: TensorLike) -> Tensor:
     [[1, 3], [1, 4], [2, 3], [2, 4]]
     """
     xs = [tensor_of(x) for x in tensors]
+    if any(x.ndim != 1 for x in xs) or not xs:
+        got = {str(i): x.shape for i, x in enumerate(xs)} or {"tensors": "none"}
+        raise ShapeError(explain("cartesian_prod: vectors, please", got=got, need="one axis each"))
     if len(xs) == 1:
         return xs[0]
     shape, n = [x.numel() for x in xs], len(xs)

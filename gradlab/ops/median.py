@@ -35,6 +35,8 @@ class Median(Function):
     def forward(self, x: Array, skip_nan: bool = False) -> Array:
         xp = xp_of(x)
         if 0 in x.shape:
+            if x.dtype.kind != "f":
+                raise ShapeError(explain("median: nothing to choose from", got={"x": x.shape}, need="at least one entry"))
             self.hit, self.n = xp.zeros(x.shape, dtype=bool), 1
             return xp.asarray(xp.nan, dtype=x.dtype)
         ranked = xp.sort(xp.ravel(x))

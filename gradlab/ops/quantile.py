@@ -52,7 +52,7 @@ def _quantile(op: str, x: Any, q: Any, dim: Any, keepdim: bool, how: str, skip_n
     low, high, weight = _neighbours(_ranks(values.data, wanted, skip_nan), how)
     y = values.take_along_dim(tensor_of(low), -1)
     if how in ("linear", "midpoint"):
-        y = y + (values.take_along_dim(tensor_of(high), -1) - y) * tensor_of(weight).to(y.dtype)
+        y = y.lerp(values.take_along_dim(tensor_of(high), -1), tensor_of(weight).to(y.dtype))
     y = y.movedim(-1, 0)
     if keepdim:
         y = y.reshape(y.shape[0], *[1 if axis is None or i == axis else n for i, n in enumerate(x.shape)])

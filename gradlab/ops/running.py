@@ -9,7 +9,7 @@ from ..cases import Case, Draw, Given
 from ..function import Function
 from .argument import one_dim
 from .axis import add_along, opened, part, places, recur, scan
-from .dtype import need_floats, wide
+from .dtype import as_pytorch, need_floats, wide
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -152,11 +152,13 @@ class LogCumSumExp(Function):
         self.shape = shape
         return xp.asarray(xp.reshape(self.y, shape), dtype=dtype)
 
+    @as_pytorch
     def backward(self, g: Array) -> Array:
         # No exponent is above 0: e^x alone overflows float32 from 89 on.
         xp, axis = xp_of(g), self.axis
         y = xp.where(self.y == -xp.inf, 0.0, self.y)
-        decay = xp.exp(self.y[part(axis, None, -1)] - y[part(axis, 1)])
+        same = self.y[part(axis, None, -1)] == self.y[part(axis, 1)]  # infinite ones too
+        decay = xp.where(same, 1.0, xp.exp(self.y[part(axis, None, -1)] - y[part(axis, 1)]))
         a = xp.concatenate([decay, xp.ones_like(y[part(axis, None, 1)])], axis=axis)
         return xp.reshape(xp.exp(self.x - y) * recur(a, xp.reshape(wide(g), y.shape), axis), self.shape)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, xp_of
+from ..backend import Array, uint8, xp_of
 from ..cases import Case, Draw, Given
 from .argument import Dim, spelled
 from .refusal import AlongAxes
@@ -22,6 +22,11 @@ OVER = (
 )
 
 
+def _told(x: Array, y: Array) -> Array:
+    """The answer as truth values; of uint8, which once were PyTorch's truth values, as uint8."""
+    return xp_of(x).asarray(y, dtype=x.dtype) if x.dtype == uint8 else y
+
+
 class AnyOf(AlongAxes):
     """y = whether an x over dim is not 0;  no gradient."""
 
@@ -31,13 +36,13 @@ class AnyOf(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
-        return xp_of(x).any(x, axis=dim, keepdims=keepdim)
+        return _told(x, xp_of(x).any(x, axis=dim, keepdims=keepdim))
 
 
 def any(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Say whether one entry over `dim`, or of everything, is not 0; False where there is none.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim), bool
+    Shapes: x: (*), y: x without dim (1 there with keepdim), bool (of uint8, uint8)
 
     >>> any([[0.0, 1.0], [0.0, 0.0]], dim=1).data
     array([ True, False])
@@ -54,13 +59,13 @@ class AllOf(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
-        return xp_of(x).all(x, axis=dim, keepdims=keepdim)
+        return _told(x, xp_of(x).all(x, axis=dim, keepdims=keepdim))
 
 
 def all(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Say whether every entry over `dim`, or of everything, is not 0; True where there is none.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim), bool
+    Shapes: x: (*), y: x without dim (1 there with keepdim), bool (of uint8, uint8)
 
     >>> all([[2.0, 1.0], [0.0, 1.0]], dim=1).data
     array([ True, False])

@@ -78,6 +78,11 @@ def masked_fill(x: TensorLike, mask: TensorLike, value: TensorLike) -> Tensor:
     """
     x = tensor_of(x)
     y = Where.apply(mask, value, x)
+    if y.dtype != x.dtype:  # x keeps its dtype, so the value has to be one of it
+        if x.dtype.kind != "f" and tensor_of(value).to(x.dtype).item() != tensor_of(value).item() and x.dtype.kind != "b":
+            got = {"x": x.dtype, "value": value}
+            raise DTypeError(explain("masked_fill: integers can't hold this value", got=got, need="a whole number", fix="x.float()"))
+        y = y.to(x.dtype)
     if y.shape != x.shape:
         raise ShapeError(
             explain(

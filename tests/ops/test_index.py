@@ -276,3 +276,10 @@ def test_a_condition_is_no_number():
     for f in (lambda: gl.where(gl.tensor([1.0, 0.0]), 1.0, 0.0), lambda: gl.masked_fill(gl.ones(2), gl.tensor([1, 0]), 0.0)):
         with pytest.raises(DTypeError, match="where: a condition holds truth values"):
             f()
+
+
+def test_masked_fill_keeps_the_dtype_of_what_is_filled():
+    assert gl.masked_fill(gl.tensor([True, False]), [False, True], 1).tolist() == [True, True]
+    assert gl.masked_fill(gl.tensor([1, 2]), [True, False], 7.0).tolist() == [7, 2]
+    with pytest.raises(DTypeError, match="masked_fill: integers can't hold this value"):
+        gl.masked_fill(gl.tensor([1, 2]), [True, False], 0.5)

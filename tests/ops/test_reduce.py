@@ -188,3 +188,15 @@ def test_aminmax_shares_ties_evenly_and_max_of_two_tensors_is_maximum():
     (low + high).backward()
     assert x.grad.tolist() == [0.5, 0.5, 1.0]
     assert gl.max(x, gl.tensor([1.5, 0.0, 2.5])).tolist() == [1.5, 1.0, 2.5] and x.min(x + 1).tolist() == [1.0, 1.0, 2.0]
+
+
+def test_two_gradients_of_one_number_add_up():
+    for f in (lambda x: gl.amin(x, 0) + gl.amax(x, 0), lambda x: x.max(0).values + x.amax(0), lambda x: x.sum(0) + x.mean(0)):
+        x = gl.tensor(2.0, requires_grad=True)
+        f(x).backward()
+        assert x.grad.item() == 2.0 and isinstance(x.grad.data, np.ndarray)
+
+
+def test_uint8_answers_in_uint8_as_it_did_when_it_was_pytorchs_bool():
+    x = gl.tensor(np.array([2, 0], "uint8"))
+    assert x.any().dtype == x.all().dtype == "uint8" and x.any().item() == 1

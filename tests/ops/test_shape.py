@@ -299,3 +299,14 @@ def test_at_least_so_many_axes():
     assert gl.atleast_3d(gl.zeros(2)).shape == (1, 2, 1) and gl.atleast_3d(gl.zeros(2, 3)).shape == (2, 3, 1)
     with pytest.raises(DimError, match="squeeze: an axis is named twice"):
         gl.zeros(1, 2).squeeze((0, -2))
+
+
+def test_a_0d_tensor_has_axes_0_and_minus_1_to_swap_and_move():
+    x = gl.tensor(3.0, requires_grad=True)
+    y = x.transpose(0, -1) + x.movedim(0, -1) + x.swapaxes(0, 0)
+    y.backward()
+    assert y.item() == 9.0 and x.grad.item() == 3.0
+    with pytest.raises(DimError, match="flipud: a 0-d tensor has no rows"):
+        gl.flipud(x)
+    with pytest.raises(ShapeError, match="cartesian_prod: vectors, please"):
+        gl.cartesian_prod(x)

@@ -116,6 +116,17 @@ def test_quantiles_know_nan_and_refuse_what_is_none():
             call()
 
 
+def test_infinite_neighbours_blend_to_infinity_and_bins_do_not_reach_there():
+    x = gl.tensor([float("inf"), -float("inf"), 1.0])
+    assert x.quantile(0.4).item() == -float("inf")
+    with pytest.raises(ArgumentError, match="histc: no bins reach that far"):
+        gl.histc(x)
+    with pytest.raises(ShapeError, match="median: nothing to choose from"):
+        gl.median(gl.tensor(np.zeros(0, int)))
+    with pytest.raises(DimError, match="unique: there is no axis 1"):
+        gl.unique(x, dim=1)
+
+
 def test_unique_values_come_in_order_with_what_is_asked_besides():
     x = gl.tensor([[3, 1], [3, 2]])
     values, inverse, counts = gl.unique(x, return_inverse=True, return_counts=True)
