@@ -224,6 +224,10 @@ class Surface:
     def masked_fill(self, mask: TensorLike, value: TensorLike) -> Tensor:
         return ops.masked_fill(self, mask, value)  # type: ignore[arg-type]
 
+    def where(self, condition: TensorLike, other: TensorLike) -> Tensor:
+        """`self` where the condition holds, `other` elsewhere."""
+        return ops.where(condition, self, other)
+
     def sign(self) -> Tensor:
         return ops.sign(self)
 
@@ -670,6 +674,9 @@ class Surface:
 
     def unique(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
         return ops.unique(self, sorted, return_inverse, return_counts, dim)
+
+    def unique_consecutive(self, return_inverse: bool = False, return_counts: bool = False) -> Any:
+        return ops.unique_consecutive(self, return_inverse, return_counts)
 
     # -- along one axis
 

@@ -13,7 +13,7 @@ from gradlab.surface import Surface
 
 CASTS = {"astype", "to", "cpu", "float", "double", "long", "cuda"}  # all of them are `ops.cast`, see test_tensor
 PUBLIC = [name for name, f in vars(Surface).items() if inspect.isfunction(f) and not name.startswith("_")]
-METHODS = [name for name in PUBLIC if name not in CASTS | {"bernoulli", "multinomial"} | {"is_contiguous"}]
+METHODS = [name for name in PUBLIC if name not in CASTS | {"bernoulli", "multinomial"} | {"is_contiguous", "where"}]
 X = np.array([[0.5, 0.75], [1.0, 0.25]])
 ARGUMENTS = {
     **dict.fromkeys(["softmax", "log_softmax", "unsqueeze", "split", "chunk"], (1,)),
@@ -107,3 +107,8 @@ def test_operators_work_from_both_sides():
         (x**2, [1, 4]), (2**x, [2, 4]), (-x, [-1, -2]), (+x, [1, 2]), (abs(-x), [1, 2]), (x @ [[1.0], [1.0]], [3]), ([[1.0, 1.0]] @ x, [3]),
     ]:  # fmt: skip
         assert got.tolist() == want
+
+
+def test_where_as_a_method_keeps_the_tensor_where_the_condition_holds():
+    x = gl.tensor([1.0, 2.0])
+    assert x.where(x > 1, 0.0).tolist() == [0.0, 2.0]
