@@ -69,6 +69,12 @@ from .ops import abs as abs  # noqa: A004
 from .ops import absolute as absolute
 from .ops import acos as acos
 from .ops import acosh as acosh
+from .ops import adaptive_avg_pool1d as adaptive_avg_pool1d
+from .ops import adaptive_avg_pool2d as adaptive_avg_pool2d
+from .ops import adaptive_avg_pool3d as adaptive_avg_pool3d
+from .ops import adaptive_max_pool1d as adaptive_max_pool1d
+from .ops import adaptive_max_pool2d as adaptive_max_pool2d
+from .ops import adaptive_max_pool3d as adaptive_max_pool3d
 from .ops import add as add
 from .ops import addcdiv as addcdiv
 from .ops import addcmul as addcmul
@@ -100,6 +106,9 @@ from .ops import atanh as atanh
 from .ops import atleast_1d as atleast_1d
 from .ops import atleast_2d as atleast_2d
 from .ops import atleast_3d as atleast_3d
+from .ops import avg_pool1d as avg_pool1d
+from .ops import avg_pool2d as avg_pool2d
+from .ops import avg_pool3d as avg_pool3d
 from .ops import baddbmm as baddbmm
 from .ops import batch_norm as batch_norm
 from .ops import bernoulli as bernoulli
@@ -261,6 +270,9 @@ from .ops import logical_xor as logical_xor
 from .ops import logit as logit
 from .ops import logsigmoid as logsigmoid
 from .ops import logsumexp as logsumexp
+from .ops import lp_pool1d as lp_pool1d
+from .ops import lp_pool2d as lp_pool2d
+from .ops import lp_pool3d as lp_pool3d
 from .ops import lstm as lstm
 from .ops import lstm_cell as lstm_cell
 from .ops import lt as lt

@@ -1,6 +1,15 @@
 """The functions behind the modules, under PyTorch's names: `import gradlab.nn.functional as F`."""
 
+from ..ops import adaptive_avg_pool1d as adaptive_avg_pool1d
+from ..ops import adaptive_avg_pool2d as adaptive_avg_pool2d
+from ..ops import adaptive_avg_pool3d as adaptive_avg_pool3d
+from ..ops import adaptive_max_pool1d as adaptive_max_pool1d
+from ..ops import adaptive_max_pool2d as adaptive_max_pool2d
+from ..ops import adaptive_max_pool3d as adaptive_max_pool3d
 from ..ops import alpha_dropout as alpha_dropout
+from ..ops import avg_pool1d as avg_pool1d
+from ..ops import avg_pool2d as avg_pool2d
+from ..ops import avg_pool3d as avg_pool3d
 from ..ops import batch_norm as batch_norm
 from ..ops import bilinear as bilinear
 from ..ops import binary_cross_entropy as binary_cross_entropy
@@ -43,6 +52,9 @@ from ..ops import linear as linear
 from ..ops import local_response_norm as local_response_norm
 from ..ops import log_softmax as log_softmax
 from ..ops import logsigmoid as logsigmoid
+from ..ops import lp_pool1d as lp_pool1d
+from ..ops import lp_pool2d as lp_pool2d
+from ..ops import lp_pool3d as lp_pool3d
 from ..ops import margin_ranking_loss as margin_ranking_loss
 from ..ops import max_pool1d as max_pool1d
 from ..ops import max_pool2d as max_pool2d

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+from .adaptive_pool import AdaptiveAvgPool as AdaptiveAvgPool
+from .adaptive_pool import AdaptivelyPooled as AdaptivelyPooled
+from .adaptive_pool import AdaptiveMaxPool as AdaptiveMaxPool
+from .adaptive_pool import AdaptiveMaxPoolPlaces as AdaptiveMaxPoolPlaces
+from .adaptive_pool import adaptive_avg_pool1d as adaptive_avg_pool1d
+from .adaptive_pool import adaptive_avg_pool2d as adaptive_avg_pool2d
+from .adaptive_pool import adaptive_avg_pool3d as adaptive_avg_pool3d
+from .adaptive_pool import adaptive_max_pool1d as adaptive_max_pool1d
+from .adaptive_pool import adaptive_max_pool2d as adaptive_max_pool2d
+from .adaptive_pool import adaptive_max_pool3d as adaptive_max_pool3d
 from .alias import absolute as absolute
 from .alias import arccos as arccos
 from .alias import arccosh as arccosh
@@ -43,6 +53,10 @@ from .arrange import roll as roll
 from .arrange import rot90 as rot90
 from .attention import Attention as Attention
 from .attention import scaled_dot_product_attention as scaled_dot_product_attention
+from .avg_pool import AvgPool as AvgPool
+from .avg_pool import avg_pool1d as avg_pool1d
+from .avg_pool import avg_pool2d as avg_pool2d
+from .avg_pool import avg_pool3d as avg_pool3d
 from .axes import Permute as Permute
 from .axes import Transpose as Transpose
 from .axes import moveaxis as moveaxis
@@ -330,6 +344,10 @@ from .logic import logical_and as logical_and
 from .logic import logical_not as logical_not
 from .logic import logical_or as logical_or
 from .logic import logical_xor as logical_xor
+from .lp_pool import LPPool as LPPool
+from .lp_pool import lp_pool1d as lp_pool1d
+from .lp_pool import lp_pool2d as lp_pool2d
+from .lp_pool import lp_pool3d as lp_pool3d
 from .lstm import LSTM as LSTM
 from .lstm import LSTMCell as LSTMCell
 from .lstm import LSTMState as LSTMState

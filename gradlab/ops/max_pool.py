@@ -10,7 +10,8 @@ from ..backend import Array, xp_of
 from ..cases import Case, Draw, Given
 from ..function import Function
 from .dtype import parted, wide
-from .windows import Size, Walk, blocks, least, padded, pooling, taps, walks
+from .pooling import Walk, blocks, least, pooling, walks
+from .windows import Size, padded, taps
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import gradlab as gl
 import gradlab.nn.functional as F
 from gradlab.errors import ArgumentError, ShapeError
-from gradlab.ops import windows
+from gradlab.ops import pooling
 
 
 def test_the_first_of_equal_entries_in_reading_order_gets_the_gradient():
@@ -85,12 +85,12 @@ def test_every_walk_equals_a_loop_over_windows(data):
     x = np.random.default_rng(0).integers(-3, 3, (2, *sizes)).astype(float)
     pool = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[axes - 1]
     t = gl.tensor(x, requires_grad=True)
-    before, windows.BLOCK = windows.BLOCK, draw(1, 100)
+    before, pooling.BLOCK = pooling.BLOCK, draw(1, 100)
     try:
         y = pool(t, kernel, stride=stride, padding=padding, dilation=dilation)
         y.backward(gl.tensor(np.arange(1.0, y.data.size + 1).reshape(y.shape)))
     finally:
-        windows.BLOCK = before
+        pooling.BLOCK = before
     wide = np.pad(x, [(0, 0), *[(p, p) for p in padding]], constant_values=-np.inf)
     want, dx = np.zeros(y.shape), np.zeros(wide.shape)
     for i, at in enumerate(np.ndindex(*y.shape)):
