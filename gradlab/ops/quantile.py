@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, as_array, on_host, xp_of
 from ..errors import ArgumentError, ShapeError, explain
 from .argument import axis_of, spelled, tensor_of
-from .dtype import need_floats
+from .dtype import as_pytorch, need_floats
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -35,6 +35,7 @@ def _neighbours(rank: Array, how: str) -> tuple[Array, Array, Array]:
     return xp.asarray(low, dtype="int64"), xp.asarray(high, dtype="int64"), (high - low) * 0.5 if how == "midpoint" else rank - low
 
 
+@as_pytorch  # infinite neighbours
 def _quantile(op: str, x: Any, q: Any, dim: Any, keepdim: bool, how: str, skip_nan: bool) -> Tensor:
     x = tensor_of(x)
     need_floats(op, x.data)
