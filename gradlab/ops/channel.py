@@ -15,7 +15,7 @@ BLOCK = 65_536  # entries worked on at a time: 256 kB of float32 stay in the cac
 
 def blocks(x: Array) -> Iterator[slice]:
     """Samples of (batch, channel, place) that fit the cache together; on a device all of them."""
-    n, size = x.shape[0], x.shape[1] * x.shape[2]
+    n, size = x.shape[0], prod(x.shape[1:])
     step = max(1, BLOCK // max(size, 1)) if on_host(x) else max(n, 1)
     return (slice(start, start + step) for start in range(0, n, step))
 

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 def _window(x: Array, size: int, before: int) -> Array:
     """Along axis 1, the sum over `size` neighbours, the first of them `before` places before; 0 beyond the ends."""
     xp, n = xp_of(x), x.shape[1]
-    ends = [xp.zeros((x.shape[0], k, *x.shape[2:]), dtype=x.dtype) for k in (before, size - 1 - before)]
-    padded = xp.concatenate((ends[0], x, ends[1]), axis=1)
-    total = padded[:, :n]
-    for shift in range(1, size):
-        total = total + padded[:, shift : shift + n]
+    beyond = xp.zeros((x.shape[0], size, *x.shape[2:]), dtype=x.dtype)
+    padded = xp.concatenate((beyond, x, beyond), axis=1)
+    first = size - before
+    total = padded[:, first : first + n]
+    for start in range(first + 1, first + size):
+        total = total + padded[:, start : start + n]
     return total
 
 

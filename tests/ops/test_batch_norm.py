@@ -7,6 +7,7 @@ import pytest
 
 import gradlab as gl
 import gradlab.nn.functional as F
+from gradlab.ops.channel import blocks
 
 
 def test_the_batch_is_normalised_by_the_biased_variance_and_the_unbiased_one_is_remembered():
@@ -54,6 +55,28 @@ def test_a_gradient_over_many_blocks():
     z = (x.data - x.data.mean((0, 2, 3), keepdims=True)) / x.data.std((0, 2, 3), keepdims=True)
     d = g - g.mean((0, 2, 3), keepdims=True) - z * (g * z).mean((0, 2, 3), keepdims=True)
     np.testing.assert_allclose(x.grad.data, d / x.data.std((0, 2, 3), keepdims=True), rtol=1e-8, atol=1e-10)
+
+
+def test_a_gradient_of_groups_over_many_blocks():
+    rng = np.random.default_rng(0)
+    x, w = gl.tensor(rng.standard_normal((5, 4, 100, 100)), requires_grad=True), gl.tensor(rng.standard_normal(4), requires_grad=True)
+    g = rng.standard_normal(x.shape)
+    F.group_norm(x, 2, w, eps=0.0).backward(gl.tensor(g))
+    rows, u = x.data.reshape(5, 2, -1), (g * w.data[:, None, None]).reshape(5, 2, -1)
+    s = rows.std(-1, keepdims=True)
+    z = (rows - rows.mean(-1, keepdims=True)) / s
+    d = (u - u.mean(-1, keepdims=True) - z * (u * z).mean(-1, keepdims=True)) / s
+    np.testing.assert_allclose(x.grad.data, d.reshape(x.shape), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(w.grad.data, (g * z.reshape(x.shape)).sum((0, 2, 3)))
+
+
+def test_blocks_are_samples_that_fit_the_cache():
+    def sizes(*shape):
+        return [part.stop - part.start for part in blocks(np.broadcast_to(0.0, shape))]
+
+    assert sizes(9, 4, 10_000) == [1] * 9
+    assert sizes(10, 64, 256) == [4, 4, 4]
+    assert sizes(1, 1000, 1000) == [1] and sizes(0, 3, 2) == []
 
 
 def test_half_goes_with_float32_statistics_and_sums_in_float32():
