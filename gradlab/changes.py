@@ -322,8 +322,8 @@ class Changes:
         return _drawn(self, lambda size: generator().uniform(low, high, size))
 
     def copy_(self, other: TensorLike) -> Tensor:
-        """Overwrite every entry with those of `other`, which may broadcast."""
-        self[...] = other
+        """Overwrite every entry with those of `other`, which may broadcast, and may be on another device."""
+        self[...] = other.to(device=self.device) if isinstance(other, Changes) else other  # type: ignore[attr-defined]
         return self  # type: ignore[return-value]
 
     def fill_(self, value: Any) -> Tensor:

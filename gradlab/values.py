@@ -46,6 +46,11 @@ class Values:
         return device_of(self._data)
 
     @property
+    def is_cuda(self) -> bool:
+        """Whether the array lives on a GPU."""
+        return self.device.type == "cuda"
+
+    @property
     def is_leaf(self) -> bool:
         """Whether no recorded step made it."""
         return self.grad_fn is None

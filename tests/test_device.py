@@ -139,7 +139,7 @@ def test_a_gradient_flows_through_a_move_and_lands_where_the_leaf_is():
 
 def test_a_move_that_is_none_returns_the_tensor_itself():
     x = sim(2)
-    assert x.to("sim") is x and x.to(x) is x and x.cpu().cpu().device == "cpu" and x.to("sim", copy=True) is not x
+    assert not x.is_cuda and x.to("sim") is x and x.to(x) is x and x.cpu().cpu().device == "cpu" and x.to("sim", copy=True) is not x
     assert x.to("cpu", gl.float64).dtype == "float64" and x.to(gl.zeros(1, dtype=gl.float16)).device == "cpu"
 
 
@@ -178,6 +178,16 @@ def test_the_error_of_two_devices_says_what_to_write():
         "Mul: the tensors are on different devices\n  input 0 (2, 3) on cpu\n  input 1 (3,) on sim\n"
         "  need:   all on one device; nothing is copied in secret\n  try:    input 0 .to('sim')"
     )
+
+
+def test_copying_into_a_tensor_is_asked_for_and_goes_between_devices():
+    x, y = sim(2), gl.tensor([3.0, 4.0], requires_grad=True)
+    with gl.no_grad():
+        assert x.copy_(y).tolist() == [3.0, 4.0] and x.device == "sim"
+    z = sim(2) * 1
+    z.copy_(y)
+    (z * z).sum().backward()
+    assert z.device == "sim" and y.grad.device == "cpu" and y.grad.tolist() == [6.0, 8.0]
 
 
 def test_numbers_go_anywhere():

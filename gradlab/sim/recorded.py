@@ -55,8 +55,8 @@ def parameters(name: str) -> list[str] | str | None:
         raise AttributeError(f"module 'cupy' has no attribute {name!r}") from None
 
 
-def check_keywords(name: str, keywords: Any) -> None:
-    """Refuse a keyword that CuPy's function does not take.
+def check_keywords(name: str, keywords: Any, positions: int = 0) -> None:
+    """Refuse a keyword that CuPy's function does not take, and more arguments than it has parameters.
 
     Raises:
         TypeError: with CuPy's words.
@@ -68,3 +68,5 @@ def check_keywords(name: str, keywords: Any) -> None:
     for keyword in keywords:
         if keyword not in allowed:
             raise TypeError(f"cupy.{name}() got an unexpected keyword argument {keyword!r}")
+    if known != "ufunc" and positions > len(allowed) and not any(p.startswith("*") for p in allowed):
+        raise TypeError(f"cupy.{name}() takes {len(allowed)} positional arguments but {positions} were given")

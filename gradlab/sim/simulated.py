@@ -378,7 +378,7 @@ def function(name: str) -> Any:
 
     @functools.wraps(value)
     def run(*args: Any, **kwargs: Any) -> Any:
-        recorded.check_keywords(name, kwargs)
+        recorded.check_keywords(name, kwargs, len(args))
         _need_arrays(name, known, args)
         return _run(name, value, args, kwargs)
 
