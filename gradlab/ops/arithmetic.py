@@ -36,6 +36,7 @@ class AddScaled(Broadcasting):
 
     latex = r"y = a + cb, \quad \bar a = \bar y, \quad \bar b = c \bar y"
     cases = broadcasts(alpha=-2.5)
+    called = "add"
     aligns = True
     reads = ()
 

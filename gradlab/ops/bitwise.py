@@ -31,6 +31,7 @@ class BitwiseAnd(Broadcasting):
 
     latex = r"y = a \mathbin{\&} b"
     cases = INTEGERS
+    called = "bitwise_and"
     aligns = True
     reads = ()
 
@@ -58,6 +59,7 @@ class BitwiseOr(Broadcasting):
 
     latex = r"y = a \mathbin{|} b"
     cases = INTEGERS
+    called = "bitwise_or"
     aligns = True
     reads = ()
 
@@ -85,6 +87,7 @@ class BitwiseXor(Broadcasting):
 
     latex = r"y = a \oplus b"
     cases = INTEGERS
+    called = "bitwise_xor"
     aligns = True
     reads = ()
 
@@ -138,6 +141,7 @@ class LeftShift(Broadcasting):
 
     latex = r"y = a \cdot 2^b"
     cases = INTEGERS
+    called = "bitwise_left_shift"
     aligns = True
     reads = ()
 
@@ -166,6 +170,7 @@ class RightShift(Broadcasting):
 
     latex = r"y = \lfloor a / 2^b \rfloor"
     cases = INTEGERS
+    called = "bitwise_right_shift"
     aligns = True
     reads = ()
 

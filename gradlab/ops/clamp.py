@@ -56,6 +56,7 @@ class ClampMin(Broadcasting):
         Case(Draw((2,)), Draw(())),
         Case(Draw((0, 3)), Draw((3,))),
     )
+    called = "clamp"
     aligns = True
     reads = ("inputs",)
     fresh = True
@@ -73,6 +74,7 @@ class ClampMax(Broadcasting):
 
     latex = r"y = \min(x, b), \quad \bar x = \bar y\,[x \le b], \quad \bar b = \bar y\,[x > b]"
     cases = ClampMin.cases
+    called = "clamp"
     aligns = True
     reads = ("inputs",)
     fresh = True
@@ -99,6 +101,7 @@ class ClampBetween(Broadcasting):
         Case(Draw((4,)), Draw(()), Draw(())),
         Case(Draw((0, 3)), Draw((3,)), Draw(())),
     )
+    called = "clamp"
     aligns = True
     reads = ("inputs",)
     fresh = True

@@ -41,6 +41,7 @@ class FloorDiv(Broadcasting):
 
     latex = r"y = \left\lfloor \frac{a}{b} \right\rfloor, \quad \bar a = \bar b = 0"
     cases = broadcasts((0.6, 0.9), (1.0, 1.1))
+    called = "floor_divide"
     aligns = True
     reads = ()
     fresh = True
@@ -60,6 +61,7 @@ class TruncDiv(Broadcasting):
 
     latex = r"y = \mathrm{trunc}\,\frac{a}{b}, \quad \bar a = \bar b = 0"
     cases = broadcasts((0.6, 0.9), (1.0, 1.1))
+    called = "div"
     aligns = True
     reads = ()
     fresh = True

@@ -155,7 +155,7 @@ def need_no_booleans(op: str, *operands: Any, fix: str = "") -> None:
         DTypeError: an operand is boolean.
     """
     for x in operands:
-        if getattr(x, "dtype", None) == bool_:
+        if getattr(x, "dtype", None) is bool_:
             got = {"xyz"[i]: getattr(v, "dtype", type(v).__name__) for i, v in enumerate(operands)}
             raise DTypeError(explain(f"{op}: truth values have no such thing", got=got, need="numbers", fix=fix))
 

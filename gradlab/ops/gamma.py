@@ -62,7 +62,6 @@ def _trigamma(z: Array) -> Array:
 
 
 def _folded(x: Array) -> tuple[Array, Array, Array]:
-    """`x` in float64; where it is below 1/2, and 1 - x there; the angle pi x without its whole turns, 1 where nobody asks for it."""
     """`x`, or 1 - x below 1/2, in float64; where it is below; and there the angle pi x without its half turns, else any."""
     xp = xp_of(x)
     x = xp.asarray(floating(x), dtype=float64)

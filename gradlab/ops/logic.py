@@ -158,6 +158,7 @@ class LogicalAnd(Broadcasting):
 
     latex = r"y = [a \ne 0 \land b \ne 0]"
     cases = PAIRS
+    called = "logical_and"
     aligns = True
     reads = ()
 
@@ -181,6 +182,7 @@ class LogicalOr(Broadcasting):
 
     latex = r"y = [a \ne 0 \lor b \ne 0]"
     cases = PAIRS
+    called = "logical_or"
     aligns = True
     reads = ()
 
@@ -204,6 +206,7 @@ class LogicalXor(Broadcasting):
 
     latex = r"y = [a \ne 0] \ne [b \ne 0]"
     cases = PAIRS
+    called = "logical_xor"
     aligns = True
     reads = ()
 

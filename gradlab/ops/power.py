@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
 
 
+def _power(a: Any, b: Any) -> Any:
+    """a^b. A cube and an inverse square are products: the general power takes 5 times as long."""
+    if type(b) in NUMBERS and b in (3, -2) and a.dtype.kind == "f":
+        return a * a * a if b == 3 else 1 / (a * a)
+    return a**b
+
+
 class Pow(Broadcasting):
     """y = a^b;  da = g b a^(b-1), db = g y log a (0 where a is 0 and b >= 0)."""
 
@@ -44,14 +51,16 @@ class Pow(Broadcasting):
     def forward(self, a: Any, b: Any) -> Array:
         need_no_booleans("pow", a, b)
         self.a, self.b = a, b
-        self.y = a**b
+        self.y = _power(a, b)
         return self.y
 
     @as_pytorch
     def backward(self, g: Array) -> tuple[Array | None, Array | None]:
         xp, a, b = xp_of(g), self.a, self.b
         da = db = None
-        if self.needs[0]:
+        if self.needs[0] and type(b) in NUMBERS:
+            da = g * (b * _power(a, b - 1)) if b else xp.zeros_like(g)
+        elif self.needs[0]:
             da = kept(g * (b * a ** (b - 1)), b != 0)  # where b is 0, a^-1 may be infinite, and 0 times that NaN
         if self.needs[1]:
             # Taken in g's dtype, which a Python number `a` has not.

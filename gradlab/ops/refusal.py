@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from ..errors import DimError, ShapeError, explain
@@ -28,13 +30,16 @@ class AlongAxes(Function):
 class Broadcasting(Function):
     """A step on inputs that broadcast; sizes that cannot are refused."""
 
+    called: ClassVar[str] = ""  # what users call it, where that is not the name of the class
+
     def refuse(self, error: ValueError) -> None:
         """Name the shapes."""
         shapes = [x.shape for x in self.inputs]
         if not _broadcast(shapes):
             got = {"abc"[i]: shape for i, shape in enumerate(shapes)}
             need = "sizes that are equal or 1, counted from the last axis"
-            raise ShapeError(explain(f"{type(self).__name__.lower()}: the shapes don't broadcast", got=got, need=need)) from None
+            name = self.called or type(self).__name__.lower()
+            raise ShapeError(explain(f"{name}: the shapes don't broadcast", got=got, need=need)) from None
 
 
 def _broadcast(shapes: list[tuple[int, ...]]) -> bool:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import gradlab as gl
-from gradlab.errors import DimError, KeywordError, ShapeError
+from gradlab import ops
+from gradlab.errors import ArgumentError, DimError, KeywordError, ShapeError
 
 REDUCTIONS = [gl.sum, gl.mean, gl.prod, gl.amax, gl.amin, gl.max, gl.min, gl.argmax, gl.argmin, gl.var, gl.std, gl.logsumexp]
 ALONG = [*REDUCTIONS, gl.softmax, gl.log_softmax]
@@ -80,8 +81,24 @@ def test_where_names_all_three_shapes():
 
 
 def test_an_error_that_is_not_about_shapes_passes():
-    with pytest.raises(ValueError, match="negative integer powers"):
-        gl.tensor([2, 3]) ** gl.tensor([-1, 1])
+    class Odd(ops.Add):
+        def forward(self, a, b):
+            raise ValueError("something else")
+
+    with pytest.raises(ValueError, match="something else"):
+        Odd.apply(gl.ones(2), gl.ones(2))
+
+
+def test_integers_to_a_negative_power_are_refused_with_what_works():
+    x, n = gl.tensor([2, 4]), gl.tensor([-1, 1])
+    for f, fixed in [(lambda: x**-1, "a.float() ** b"), (lambda: x**n, "a.float() ** b"), (lambda: 2**n, "float(a) ** b")]:
+        with pytest.raises(ArgumentError, match="pow: an integer to a negative power is no integer") as error:
+            f()
+        assert f"try:  {fixed}" in str(error.value)
+    assert (x.float() ** -1).tolist() == [0.5, 0.25] and (float(2) ** n).tolist() == [0.5, 2.0] and (x**-1.0).tolist() == [0.5, 0.25]
+    with pytest.raises(ArgumentError, match="no integer"):
+        x.pow_(-1)
+    assert x.tolist() == [2, 4] and x.version == 0
 
 
 def test_a_reshape_is_suggested_only_where_it_keeps_the_order():
@@ -117,3 +134,18 @@ def test_a_0d_tensor_has_the_axes_0_and_minus_1_each_once():
     assert gl.sum(x, dim=(0,)).item() == gl.sum(x, dim=-1).item() == gl.sum(x, dim=()).item() == 3.0
     with pytest.raises(DimError, match="sum: an axis is named twice"):
         gl.sum(x, dim=(0, -1))
+
+
+NAMED = ["add", "sub", "div", "floor_divide", "remainder", "clamp_min", "bitwise_and", "logical_or", "lerp", "isclose", "pow", "hypot"]
+
+
+@pytest.mark.parametrize("name", [*NAMED, "fmax", "xlogy", "copysign", "addcmul"])
+def test_shapes_that_do_not_broadcast_are_named_by_the_op_that_was_called(name):
+    f = getattr(gl, name)
+    x, y = (gl.tensor(np.ones(n, int if name.startswith("bit") else "float32")) for n in (2, 3))
+    said = "clamp" if name == "clamp_min" else name
+    with pytest.raises(ShapeError, match=rf"{said}: the shapes don't broadcast\n  a     \(2,\)\n  b     \(3,\)"):
+        f(x, y, x) if name in ("lerp", "addcmul") else f(x, y)
+    if name in ("add", "sub"):
+        with pytest.raises(ShapeError, match="add: the shapes"):
+            f(x, y, alpha=2)
