@@ -135,3 +135,21 @@ def test_a_place_is_told_from_a_dtype():
     assert not backend.is_place("float64") and not backend.is_place(np.float32) and not backend.is_place(np.dtype("int64"))
     with pytest.raises(DeviceError, match="no such place"):
         backend.is_place("mps:0")
+
+
+def test_adding_at_places_agrees_with_numpys_add_at_for_every_index():
+    rng = np.random.default_rng(0)
+    rows, columns = rng.integers(-40, 40, (30, 25)), rng.integers(-20, 20, (30, 25))
+    for shape, index in [
+        ((40, 20), (rows, columns)), ((40, 20), rows), ((40, 20), (rows,)), ((40,), rows), ((40, 20, 3), (rows, columns)),
+        ((40, 20), (slice(None), columns)), ((40, 20), rng.random((40, 20)) > 0.5), ((40, 20), (rows[:, :1], columns)),
+    ]:  # fmt: skip
+        for dtype in ("float32", "float64", "int64"):
+            out, want = np.zeros(shape, dtype), np.zeros(shape, dtype)
+            values = rng.integers(-9, 9, out[index].shape).astype(dtype)
+            backend.scatter_add(out, index, values)
+            np.add.at(want, index, values)
+            np.testing.assert_array_equal(out, want)
+    for index, values in [((rows, columns + 20), np.ones((30, 25))), (rows + 1, np.ones((30, 25, 20)))]:
+        with pytest.raises(IndexError):
+            backend.scatter_add(np.zeros((40, 20)), index, values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -52,10 +52,44 @@ def scatter_add(out: Array, index: Any, values: Array) -> None:
     xp = xp_of(out)
     if out.dtype == float16:
         wide = xp.zeros(out.shape, float32)
-        xp.add.at(wide, index, xp.asarray(values, dtype=float32))
+        scatter_add(wide, index, xp.asarray(values, dtype=float32))
         out += wide.astype(float16)
-    else:
+    elif not (xp is np and out.flags.c_contiguous and _add_flat(out, index, values)):
         xp.add.at(out, index, values)
+
+
+CHUNK = 1 << 17  # so many places at once: their numbers fit into a megabyte
+FEW = 1 << 9  # below this the preparation costs more than it saves
+
+
+def _add_flat(out: Any, index: Any, values: Any) -> bool:
+    """The same by places counted row by row: on one axis NumPy's add.at is 5 to 8 times as quick. False where it does not apply.
+
+    It applies to integers along the first axis, and to integers along every axis, all of them in range.
+    """
+    parts: list[Any] = list(cast("Any", index)) if isinstance(index, tuple) else [index]
+    if not parts or np.size(values) < FEW or not all(type(i) is np.ndarray and i.dtype.kind in "iu" for i in parts):
+        return False
+    if not out.size or not all(i.size and -n <= i.min() and i.max() < n for i, n in zip(parts, out.shape, strict=False)):
+        return False
+    flat = out.reshape(-1)
+    if len(parts) == 1:
+        rows, width = parts[0].reshape(-1), out.size // out.shape[0]
+        added: Any = np.broadcast_to(values, (*parts[0].shape, *out.shape[1:])).reshape(-1, width)
+        places = cast("Any", np.arange(width))
+        step = max(1, CHUNK // width)
+        for start in range(0, len(rows), step):  # a negative row counts from the end here too
+            some = slice(start, start + step)
+            at = cast("Any", rows[some, None] * width + places)
+            np.add.at(flat, at.reshape(-1), added[some].reshape(-1))
+        return True
+    if len(parts) != out.ndim:
+        return False
+    place: Any = 0
+    for i, n in zip(parts, out.shape, strict=True):
+        place = place * n + cast("Any", np.where(i < 0, i + n, i))
+    np.add.at(flat, place.reshape(-1), np.broadcast_to(values, place.shape).reshape(-1))
+    return True
 
 
 def counted(ids: Array, n: int, weights: Array | None = None) -> Array:
