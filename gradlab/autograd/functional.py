@@ -14,7 +14,7 @@ from ..backend import xp_of
 from ..errors import GraphError, ShapeError, explain
 from ..function import made
 from ..grad_mode import enable_grad
-from .replay import Same
+from .names import Same
 from .run import grad, several
 
 if TYPE_CHECKING:

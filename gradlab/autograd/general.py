@@ -18,6 +18,7 @@ from ..errors import GradlabError, GraphError, ShapeError, explain
 from ..function import Function, made
 from ..grad_mode import enable_grad, no_grad
 from . import anomaly, hook, replay
+from .names import Same
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -246,7 +247,7 @@ def _pulled_on_tensors(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
     replay.check(fn)
     try:
         with enable_grad(), observe.paused():
-            inputs = [replay.Same.apply(x) if hasattr(x, "grad_fn") else x for x in replay.arguments(fn)]
+            inputs = [Same.apply(x) if hasattr(x, "grad_fn") else x for x in replay.arguments(fn)]
             y: Tensor = getattr(fn, "reference")(*inputs, **fn.params)  # noqa: B009 - only some have one
         asked = [i for i, need in enumerate(fn.needs) if need]
         found = run([y], [g], keep=True, graph=True, wanted=[inputs[i] for i in asked], local=True)

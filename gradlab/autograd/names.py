@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 # Constant between their jumps, so that their derivative is 0: they answer with arrays.
 STEPS = {"all", "any", "argmax", "argmin", "argsort", "ceil", "count_nonzero", "floor", "isfinite", "isinf", "isnan", "logical_and",
          "logical_not", "logical_or", "nonzero", "rint", "round", "sign", "signbit", "trunc"}  # fmt: skip
-NEW = {"empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"}
+NEW = {"full", "full_like", "ones", "ones_like"}
+BUFFERS = {"empty", "empty_like", "zeros", "zeros_like"}  # made to be written into
 
 
 class Names:
@@ -44,7 +45,7 @@ class Names:
         elif not callable(plain) or isinstance(plain, type):
             found = plain
         else:
-            found = partial(_step if name in STEPS else _new if name in NEW else _without_op, plain)
+            found = partial(_step if name in STEPS else _new if name in NEW else _buffer if name in BUFFERS else _without_op, plain)
         setattr(self, name, found)
         return found
 
@@ -70,6 +71,19 @@ class Names:
 def names_of(xp: Any) -> Names:
     """The names for Tensors whose arrays are served by `xp`."""
     return Names(xp)
+
+
+class Same(Function):
+    """y = x;  dx = g: a place of its own in the graph, where a pass can end."""
+
+    kind = "shape"
+    reads = ()
+
+    def forward(self, x: Any) -> Any:
+        return x
+
+    def backward(self, g: Any) -> Any:
+        return g
 
 
 class ScatterAdd(Function):
@@ -150,6 +164,12 @@ def _step(plain: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def _new(plain: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return _tensor(plain(*_raw(args), **kwargs))
+
+
+def _buffer(plain: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A result, so that a slice of it is one too, and knows where to write: `y[part] += x`."""
+    y = _new(plain, *args, **kwargs)
+    return ops.clone(y.requires_grad_()) if hasattr(y, "grad_fn") else y
 
 
 def _without_op(plain: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

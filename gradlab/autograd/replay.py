@@ -5,7 +5,6 @@ read; then the same formula of `backward` gives Tensors that depend on them. A s
 """
 
 # pyright: reportPrivateUsage=false
-# ruff: noqa: D102 - forward and backward are explained by the formula above them
 
 from __future__ import annotations
 
@@ -18,19 +17,6 @@ from ..function import Constant, Function, made
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
-
-
-class Same(Function):
-    """y = x;  dx = g: a place of its own in the graph, where a pass can end."""
-
-    kind = "shape"
-    reads = ()
-
-    def forward(self, x: Any) -> Any:
-        return x
-
-    def backward(self, g: Any) -> Any:
-        return g
 
 
 def pull(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:

@@ -104,9 +104,9 @@ class SoftCrossEntropy(Function):
             wanted, extent = rows_of(target), (x.shape[0], *x.shape[2:]) if x.ndim > 1 else ()
         else:
             at, some = places("cross_entropy", target, rows.shape, ignore_index)
-            wanted, extent = xp.zeros(rows.shape, dtype=rows.dtype), target.shape
-            in_line = xp.reshape(wanted, (-1,))
+            in_line, extent = xp.zeros(n * classes, dtype=rows.dtype), target.shape
             in_line[at] = 1.0 if some is None else some
+            wanted = xp.reshape(in_line, rows.shape)
             if some is not None:
                 live = xp.asarray(some[:, None], dtype=rows.dtype)
             n = counted(wanted * w, rows.dtype)
