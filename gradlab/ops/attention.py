@@ -35,6 +35,8 @@ def _need_fit(q: Array, k: Array, v: Array, mask: Array | None, enable_gqa: bool
         raise _misfit([q.shape, k.shape, v.shape], "q: (*, query, e), k: (*, key, e), v: (*, key, value)")
     if enable_gqa and (k.shape[-3] != v.shape[-3] or not k.shape[-3] or q.shape[-3] % k.shape[-3]):
         raise _misfit([q.shape, k.shape, v.shape], "with enable_gqa the heads (axis -3) of q a multiple of those of k and v")
+    if enable_gqa and mask is not None and mask.ndim > 2 and mask.shape[-3] not in (1, q.shape[-3]):
+        raise _misfit([q.shape, k.shape, v.shape, mask.shape], "a mask that broadcasts to (*, query, key)")
     if mask is not None and mask.dtype != bool and (mask.dtype.kind != "f" or mask.dtype.itemsize > max(4, q.dtype.itemsize)):
         got = {"query": q.dtype, "attn_mask": mask.dtype}
         raise DTypeError(explain("scaled_dot_product_attention: this is no mask", got=got, need="booleans, or floats as the query"))
@@ -138,7 +140,8 @@ class Attention(Function):
         # In one buffer: scores, less their largest, e to that, probabilities.
         self.p = p = (q * scale) @ _turned(k)
         if is_causal:
-            p += xp.triu(xp.full(p.shape[-2:], -xp.inf, dtype=p.dtype), 1)
+            later = xp.arange(p.shape[-1]) > xp.arange(p.shape[-2])[:, None]
+            p += xp.asarray(xp.where(later, -xp.inf, 0.0), dtype=p.dtype)
         if mask is not None:
             p += xp.asarray(xp.where(mask, 0.0, -xp.inf), dtype=p.dtype) if mask.dtype == bool else mask
         if p.shape[-1]:

@@ -9,7 +9,7 @@ from ..cases import Case, Draw, Given, Ints
 from ..errors import ArgumentError, explain
 from ..function import Function
 from .dtype import wide
-from .table import added_up, ids_of
+from .table import added_up, ids_of, need_row, shorten
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -82,29 +82,10 @@ def embedding(
         raise ArgumentError(explain("embedding: there are no sparse gradients", got={"sparse": sparse}, need="sparse=False"))
     params: dict[str, Any] = {}
     if padding_idx is not None:
-        if not -table.shape[0] <= padding_idx < table.shape[0]:
-            got = {"padding_idx": padding_idx, "weight": table.shape}
-            raise ArgumentError(explain("embedding: padding_idx has no row", got=got, need="the id of a row"))
+        need_row("embedding", padding_idx, table)
         params["padding_idx"] = padding_idx
     if scale_grad_by_freq:
         params["scale_grad_by_freq"] = True
-    if max_norm is None:
-        return Embedding.apply(ids, table, **params)
-    before = Embedding.apply(ids, table, **params)  # a wrong id is refused before anything changes
-    rows, numbers = [x.data if hasattr(x, "grad_fn") else x for x in (table, ids)]
-    if not _shorten(rows, numbers, max_norm, norm_type):
-        return before
-    if table is not rows:
-        table.bump()
+    if max_norm is not None:
+        shorten("embedding", table, ids, max_norm, norm_type)
     return Embedding.apply(ids, table, **params)
-
-
-def _shorten(table: Array, ids: Array, max_norm: float, norm_type: float) -> bool:
-    """Scale the rows of `table` with these ids that are longer than `max_norm` down to it; whether there were any."""
-    xp, rows = xp_of(table), table[ids]
-    norms = xp.sum(xp.abs(wide(rows)) ** norm_type, axis=-1) ** (1 / norm_type)
-    long = norms > max_norm
-    if not xp.any(long):
-        return False
-    table[ids[long]] = (rows * (max_norm / (norms + 1e-7))[..., None])[long]
-    return True

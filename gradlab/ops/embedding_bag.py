@@ -11,7 +11,7 @@ from ..cases import Case, Draw, Given, Ints
 from ..errors import ArgumentError, ShapeError, explain
 from ..function import Function
 from .dtype import wide
-from .table import added_up, ids_of
+from .table import added_up, ids_of, need_row, shorten
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -122,23 +122,27 @@ def embedding_bag(
     input: TensorLike,
     weight: TensorLike,
     offsets: TensorLike | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
     mode: str = "mean",
+    sparse: bool = False,
     per_sample_weights: TensorLike | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-    scale_grad_by_freq: bool = False,
 ) -> Tensor:
     """Look up the rows of every bag of ids and give their mean, sum or largest entries; an empty bag gives 0.
 
     A row of `input` is a bag; or `input` is one row of ids, and bag i starts at `offsets[i]` and ends where the next one
     starts (with `include_last_offset` the last offset is only an end). `padding_idx` counts for nothing. In the mode "sum"
-    `per_sample_weights` weighs each id.
+    `per_sample_weights` weighs each id. `max_norm` and `scale_grad_by_freq` are as in `embedding`.
 
     Shapes: input: (bag, place) or (place), weight: (id, feature), offsets: (bag), per_sample_weights: as input, y: (bag, feature)
 
     Raises:
         ShapeError: offsets beside two axes, or none beside one; weights of another shape.
-        ArgumentError: a mode that is none; offsets that are no starts; weights or frequencies where the mode has no use for them.
+        ArgumentError: a mode that is none; offsets that are no starts; weights or frequencies where the mode has no use for them;
+            sparse gradients, which there are none of.
         LabelError: an id that has no row.
         DTypeError: ids that are not integers.
 
@@ -147,6 +151,8 @@ def embedding_bag(
     """
     if mode not in ("mean", "sum", "max"):
         raise ArgumentError(explain("embedding_bag: which mode?", got={"mode": repr(mode)}, need='"mean", "sum" or "max"'))
+    if sparse:
+        raise ArgumentError(explain("embedding_bag: there are no sparse gradients", got={"sparse": sparse}, need="sparse=False"))
     ids, table = [x.data if hasattr(x, "grad_fn") else as_array(x) for x in (input, weight)]  # type: ignore[union-attr]
     if (per_sample_weights is not None and mode != "sum") or (scale_grad_by_freq and mode == "max"):
         name = "per_sample_weights" if per_sample_weights is not None else "scale_grad_by_freq"
@@ -163,11 +169,14 @@ def embedding_bag(
     numbers = to_numpy(ids).reshape(-1)
     live = np.arange(places.shape[1]) < lengths[:, None]
     if padding_idx is not None:
+        need_row("embedding_bag", padding_idx, table)
         live &= numbers[places] != padding_idx % max(table.shape[0], 1) if numbers.size else live
     if mode == "max" and padding_idx is not None:  # those that count come first
         places, lengths = np.take_along_axis(places, np.argsort(~live, axis=1, kind="stable"), 1), live.sum(1)
     bags = asarray_like(numbers[places] if numbers.size else places, table)
     x: Any = weight if hasattr(weight, "grad_fn") else table
+    if max_norm is not None:
+        shorten("embedding_bag", x, ids, max_norm, norm_type)
     if mode == "max":
         return EmbeddingBagMax.apply(bags, x, asarray_like(lengths, table))
     if factors is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..backend import Array, on_host, scatter_add, xp_of
-from ..errors import DTypeError, LabelError, ShapeError, explain
-from .dtype import all_below
+from ..errors import ArgumentError, DTypeError, LabelError, ShapeError, explain
+from .dtype import all_below, wide
 
 SMALL = 128  # up to here a product with the one-hot matrix of the ids is the quickest sum over equal ids
 
@@ -55,3 +57,32 @@ def ids_of(op: str, ids: Array, weight: Array) -> Array:
         at = int(xp.argmax((ids < 0) | (ids >= n)))
         raise LabelError(explain(f"{op}: the table has no row {ids[at]}", got={"id": ids[at], "at": at}, need=f"0 to {n - 1}"))
     return ids
+
+
+def need_row(op: str, padding_idx: int, weight: Any) -> None:
+    """Refuse a padding that is no row of the table.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        got = {"padding_idx": padding_idx, "weight": weight.shape}
+        raise ArgumentError(explain(f"{op}: padding_idx has no row", got=got, need="the id of a row"))
+
+
+def shorten(op: str, table: Any, ids: Any, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of `table` with these ids that are longer than `max_norm` down to it, in place and outside of any graph.
+
+    Raises:
+        LabelError: an id that has no row; nothing has changed then.
+    """
+    weight, ids = [x.data if hasattr(x, "grad_fn") else x for x in (table, ids)]
+    xp, ids = xp_of(weight), ids_of(op, ids, weight)
+    rows = weight[ids]
+    norms = xp.sum(xp.abs(wide(rows)) ** norm_type, axis=-1) ** (1 / norm_type)
+    long = norms > max_norm
+    if not xp.any(long):
+        return
+    weight[ids[long]] = (rows * (max_norm / (norms + 1e-7))[:, None])[long]
+    if table is not weight:
+        table.bump()

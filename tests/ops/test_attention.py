@@ -116,6 +116,7 @@ def test_what_does_not_go_together_is_refused():
         ((x, x, x, gl.zeros(2, 2)), {}),
         ((gl.ones(3, 2), gl.ones(3, 2), gl.ones(3, 2), gl.zeros(4, 3, 3)), {}),
         ((x, gl.ones(1, 2, 5, 2), gl.ones(1, 2, 5, 2)), {"dropout_p": 0.5}),
+        ((x, gl.ones(1, 2, 5, 2), gl.ones(1, 2, 5, 2), gl.zeros(2, 3, 5)), {"enable_gqa": True}),
     ):
         with pytest.raises(ValueError, match=r"scaled_dot_product_attention: the shapes don't go together\n  query"):
             sdpa(*args, **kwargs)

@@ -78,6 +78,9 @@ def test_max_norm_shortens_the_rows_looked_up_and_no_others():
         F.embedding(gl.tensor([1, 3]), w, max_norm=1.0)
     assert w.data[1].tolist() == [6.0, 8.0]
     np.testing.assert_allclose(F.embedding(gl.tensor([1]), w, max_norm=7.0, norm_type=1.0).data, [[3.0, 4.0]], rtol=1e-6)
+    w = gl.tensor([[3.0, 4.0], [0.3, 0.4]])
+    np.testing.assert_allclose(F.embedding_bag(gl.tensor([[0, 0, 1]]), w, max_norm=1.0, mode="sum").data, [[1.5, 2.0]], rtol=1e-6)
+    assert w.version == 1
 
 
 IDS = [[0, 1, 1], [2, 2, 3]]
@@ -138,10 +141,14 @@ def test_what_is_no_bag_is_refused():
             F.embedding_bag(*args)
     with pytest.raises(ValueError, match=r"embedding_bag: which mode\?"):
         F.embedding_bag(ids, w, [0], mode="min")
+    with pytest.raises(ValueError, match="embedding_bag: there are no sparse gradients"):
+        F.embedding_bag(ids, w, [0], sparse=True)
     with pytest.raises(ValueError, match="per_sample_weights has no meaning here"):
         F.embedding_bag(ids, w, [0], per_sample_weights=[1.0, 1.0, 1.0])
     with pytest.raises(ValueError, match="scale_grad_by_freq has no meaning here"):
         F.embedding_bag(ids, w, [0], mode="max", scale_grad_by_freq=True)
+    with pytest.raises(ValueError, match="embedding_bag: padding_idx has no row"):
+        F.embedding_bag(ids, w, [0], padding_idx=4)
     with pytest.raises(ValueError, match="every id has a weight"):
         F.embedding_bag(ids, w, [0], mode="sum", per_sample_weights=[1.0])
     with pytest.raises(IndexError, match="embedding_bag: the table has no row 4"):
