@@ -110,6 +110,11 @@ REFUSED = {
 
 # Refused by the simulated device alone, where CuPy copies in secret, or leaves the outcome open.
 STRICTER = {
+    "a result over an operand": lambda xp, a, h: xp.add(a[:, 1:], a[:, :-1], out=a[:, 1:]),
+    "a[1:] += a[:-1]": lambda xp, a, h: a[:, 1:].__iadd__(a[:, :-1]),
+    "a[1:] = a[:-1]": lambda xp, a, h: put(a, (slice(None), slice(1, None)), a[:, :-1]),
+    "NaN as an integer": lambda xp, a, h: xp.sqrt(a - 9).astype("int64"),
+    "300 as uint8": lambda xp, a, h: xp.asarray(a * 300, dtype="uint8"),
     "einsum(host)": lambda xp, a, h: xp.einsum("ij,ij->i", a, h),
     "add.at(host)": lambda xp, a, h: xp.add.at(a, (xp.asarray([0]),), h[:1]),
     "two masks assigned": lambda xp, a, h: put(a, (xp.asarray([True, False]), xp.asarray([True, False, True])), 0.0),
@@ -131,6 +136,9 @@ TAKEN = {
     "sum": lambda xp, a: xp.sum(a, axis=1, keepdims=True, dtype="float64"),
     "sum to 0-d": lambda xp, a: xp.sum(a),
     "method": lambda xp, a: a.reshape(3, 2).transpose().sum(axis=0),
+    "a result over itself": lambda xp, a: changed(a, lambda b: xp.add(b, b, out=b)),
+    "halves that don't touch": lambda xp, a: changed(a, lambda b: put(b, (slice(None), slice(0, 1)), b[:, 2:])),
+    "rows swapped": lambda xp, a: changed(a, lambda b: put(b, ..., b[::-1].copy())),
     "out=": lambda xp, a: xp.exp(a, out=xp.empty_like(a)),
     "np.add(out=)": lambda xp, a: np.add(a, a, out=xp.empty_like(a)),
     "where": lambda xp, a: xp.where(a > 0, a, 0.0),

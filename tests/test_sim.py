@@ -181,6 +181,11 @@ def test_words_of_refusals_are_cupys():
             call()
 
 
+def test_memory_that_nobody_wrote_shows():
+    assert np.isnan(xp.empty(3).get()).all() and xp.empty(2, dtype="int8").tolist() == [99, 99]
+    assert np.isnan(xp.empty_like(device()).get()).all() and xp.empty_like(device(), dtype="int64", shape=(1,)).tolist() == [99]
+
+
 def test_set_needs_the_same_shape_and_dtype():
     for wrong in (H[0], H.astype("float64"), [1.0]):
         with pytest.raises(ValueError, match="same shape and dtype"):

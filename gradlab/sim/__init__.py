@@ -5,9 +5,9 @@ none as operands; functions and keywords that CuPy lacks are refused, by a table
 (docs/record_cupy_api.py). Whatever would make the host wait for a GPU is counted, with the line where it happens.
 
 Where it is stricter than CuPy: NumPy arrays as an index and lists as values are refused (CuPy copies them over in secret);
-different values written to one place by an index array are refused (CuPy leaves open which one stays); views of
-`broadcast_to` can't be written to; `linalg` raises for singular matrices. What it can't show: the order in which a GPU adds
-up, casts of numbers that the new dtype does not have, time.
+so is what a GPU leaves open (different values written to one place, a result over an operand that is read elsewhere, a float
+cast to an integer that there is not); memory from `empty` is full of NaN; views of `broadcast_to` can't be written to;
+`linalg` raises for singular matrices. What it can't show: the order in which a GPU adds up, and time.
 
 >>> import gradlab.sim as xp
 >>> xp.asarray([1.0, 2.0]) + 1
@@ -22,8 +22,8 @@ from .counts import HostSyncError as HostSyncError
 from .counts import Stats as Stats
 from .counts import no_sync as no_sync
 from .counts import stats as stats
-from .simulated import Ufunc as Ufunc
-from .simulated import function
+from .functions import Ufunc as Ufunc
+from .functions import function
 from .simulated import ndarray as ndarray
 
 

@@ -38,18 +38,3 @@ def _axes(part: Any) -> int:
     if part is None or part is Ellipsis or isinstance(part, bool):
         return 0
     return part.ndim if isinstance(part, np.ndarray) and part.dtype.kind == "b" else 1
-
-
-def is_contradictory(array: np.ndarray, key: tuple[Any, ...], value: Any) -> bool:
-    """Whether an assignment writes different values to one place: a GPU leaves open which one stays."""
-    if not any(isinstance(part, np.ndarray) and part.dtype.kind in "iu" and part.size > 1 for part in key):
-        return False
-    places = np.arange(array.size).reshape(array.shape)[key].ravel()
-    if len(np.unique(places)) == len(places):
-        return False
-    values = np.broadcast_to(np.asarray(value), array[key].shape).ravel()
-    order = np.argsort(places, kind="stable")
-    places, values = places[order], values[order]
-    same = places[1:] == places[:-1]
-    differ = (values[1:] != values[:-1]) & ~((values[1:] != values[1:]) & (values[:-1] != values[:-1]))
-    return bool((same & differ).any())
