@@ -134,6 +134,7 @@ from .ops import cdist as cdist
 from .ops import ceil as ceil
 from .ops import celu as celu
 from .ops import chain_matmul as chain_matmul
+from .ops import channel_shuffle as channel_shuffle
 from .ops import chunk as chunk
 from .ops import clamp as clamp
 from .ops import clamp_max as clamp_max
@@ -204,6 +205,7 @@ from .ops import floor_divide as floor_divide
 from .ops import fmax as fmax
 from .ops import fmin as fmin
 from .ops import fmod as fmod
+from .ops import fold as fold
 from .ops import frac as frac
 from .ops import gather as gather
 from .ops import gaussian_nll_loss as gaussian_nll_loss
@@ -324,6 +326,8 @@ from .ops import outer as outer
 from .ops import pad as pad
 from .ops import pairwise_distance as pairwise_distance
 from .ops import permute as permute
+from .ops import pixel_shuffle as pixel_shuffle
+from .ops import pixel_unshuffle as pixel_unshuffle
 from .ops import poisson as poisson
 from .ops import poisson_nll_loss as poisson_nll_loss
 from .ops import positive as positive
@@ -411,6 +415,8 @@ from .ops import true_divide as true_divide
 from .ops import trunc as trunc
 from .ops import unbind as unbind
 from .ops import unflatten as unflatten
+from .ops import unfold as unfold
+from .ops import unfold_copy as unfold_copy
 from .ops import unique as unique
 from .ops import unique_consecutive as unique_consecutive
 from .ops import unsqueeze as unsqueeze

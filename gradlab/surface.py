@@ -830,6 +830,10 @@ class Surface:
     def unflatten(self, dim: int, sizes: Sequence[int]) -> Tensor:
         return ops.unflatten(self, dim, sizes)
 
+    def unfold(self, dimension: int, size: int, step: int) -> Tensor:
+        """Copy out the windows of `size` entries along one axis, `step` apart; the entries of a window go to a new last axis."""
+        return ops.unfold_copy(self, dimension, size, step)
+
     def unsqueeze(self, dim: int) -> Tensor:
         return ops.unsqueeze(self, dim)
 

@@ -15,6 +15,7 @@ from ..ops import bilinear as bilinear
 from ..ops import binary_cross_entropy as binary_cross_entropy
 from ..ops import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from ..ops import celu as celu
+from ..ops import channel_shuffle as channel_shuffle
 from ..ops import conv1d as conv1d
 from ..ops import conv2d as conv2d
 from ..ops import conv3d as conv3d
@@ -32,6 +33,7 @@ from ..ops import elu as elu
 from ..ops import embedding as embedding
 from ..ops import embedding_bag as embedding_bag
 from ..ops import feature_alpha_dropout as feature_alpha_dropout
+from ..ops import fold as fold
 from ..ops import gaussian_nll_loss as gaussian_nll_loss
 from ..ops import gelu as gelu
 from ..ops import glu as glu
@@ -69,6 +71,8 @@ from ..ops import normalize as normalize
 from ..ops import one_hot as one_hot
 from ..ops import pad as pad
 from ..ops import pairwise_distance as pairwise_distance
+from ..ops import pixel_shuffle as pixel_shuffle
+from ..ops import pixel_unshuffle as pixel_unshuffle
 from ..ops import poisson_nll_loss as poisson_nll_loss
 from ..ops import prelu as prelu
 from ..ops import relu as relu
@@ -90,3 +94,4 @@ from ..ops import tanh as tanh
 from ..ops import tanhshrink as tanhshrink
 from ..ops import threshold as threshold
 from ..ops import triplet_margin_loss as triplet_margin_loss
+from ..ops import unfold as unfold

@@ -508,6 +508,12 @@ from .shape import reshape_as as reshape_as
 from .shape import unflatten as unflatten
 from .shape import view as view
 from .shape import view_as as view_as
+from .shuffle import ChannelShuffle as ChannelShuffle
+from .shuffle import PixelShuffle as PixelShuffle
+from .shuffle import PixelUnshuffle as PixelUnshuffle
+from .shuffle import channel_shuffle as channel_shuffle
+from .shuffle import pixel_shuffle as pixel_shuffle
+from .shuffle import pixel_unshuffle as pixel_unshuffle
 from .sigmoid import Logit as Logit
 from .sigmoid import LogSigmoid as LogSigmoid
 from .sigmoid import Sigmoid as Sigmoid
@@ -605,6 +611,12 @@ from .truth import CountNonzero as CountNonzero
 from .truth import all as all  # noqa: A004
 from .truth import any as any  # noqa: A004
 from .truth import count_nonzero as count_nonzero
+from .unfold import Fold as Fold
+from .unfold import Unfold as Unfold
+from .unfold import UnfoldCopy as UnfoldCopy
+from .unfold import fold as fold
+from .unfold import unfold as unfold
+from .unfold import unfold_copy as unfold_copy
 from .where import NonZero as NonZero
 from .where import Where as Where
 from .where import argwhere as argwhere
