@@ -60,7 +60,7 @@ def test_windows_along_one_axis_go_to_a_new_last_axis():
         (lambda: F.unfold(gl.zeros(1, 1, 2, 2), 3), ShapeError, "unfold: the kernel is larger than the padded input"),
         (lambda: F.unfold(gl.zeros(4, 4), 3), ShapeError, "unfold: the number of axes does not fit"),
         (lambda: F.unfold(gl.zeros(1, 4, 4), 3, stride=0), ArgumentError, "unfold: this stride has no meaning"),
-        (lambda: F.fold(gl.zeros(1, 5, 9), 4, 2), ShapeError, "need:        rows: a multiple of 4; columns: 9 windows"),
+        (lambda: F.fold(gl.zeros(1, 5, 9), 4, 2), ShapeError, "need:       rows: a multiple of 4; columns: 9 windows"),
         (lambda: F.fold(gl.zeros(1, 4, 8), 4, 2), ShapeError, "fold: the windows don't fill the image\n  x           (1, 4, 8)"),
         (lambda: F.fold(gl.zeros(4), 4, 2), ShapeError, "fold: the number of axes does not fit"),
         (lambda: gl.zeros(3).unfold(0, 4, 1), ArgumentError, "unfold: no such windows"),
