@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import pi, sqrt
 from typing import TYPE_CHECKING
 
-from ..backend import Array, xp_of
+from ..backend import Array, float32, xp_of
 from ..cases import Case, Draw
 from ..errors import ArgumentError, explain
 from ..function import Function
@@ -23,8 +23,26 @@ SHAPES = ((3, 4), (2, 3, 4), (), (0, 3))
 CASES = (*[Case(Draw(s, -5.0, 5.0)) for s in SHAPES], Case(Draw((4,), 9.0, 40.0)), Case(Draw((4,), -7.0, -5.0)))
 
 
-def _polynomial(coefficients: tuple[float, ...], z: Array) -> Array:
-    y = z * coefficients[0] + coefficients[1]
+# e^(z^2) erfc(z) from 0 to 8 by a quotient shorter than Cody's, fitted by weighted least squares to a relative error below
+# 3.5e-9, a thirtieth of what float32 can tell apart. Highest power first: numerator, denominator.
+SHORT = ((0.030668582219834706, 0.2189677690505913, 0.7099514884151168, 1.217550804959074, 1.0000000034351235),
+         (0.05435751134511074, 0.38814842697826607, 1.284970004174334, 2.357044327481197, 2.3459303331089743, 1.0))  # fmt: skip
+
+
+def _of_normal(quotient: tuple[tuple[float, ...], ...]) -> list[list[float]]:
+    """The coefficients in v = z 2^(1/2) of half of it, which is e^(v^2/2) times the probability that a normal variable is beyond v."""
+    top, bottom = ([c * sqrt(0.5) ** k for k, c in enumerate(reversed(cs))][::-1] for cs in quotient)
+    return [[0.5 * c for c in top], bottom]
+
+
+# Cody's middle quotient serves every v here: its relative error, measured, is below 1.4e-15 from 0.66 to 5.6, 5e-12 down to 0 and
+# 4e-11 up to 11, where the probability is 1e-28.
+SINGLE, DOUBLE = _of_normal(SHORT), _of_normal(MIDDLE)
+
+
+def _polynomial(coefficients: list[float], z: Array) -> Array:
+    y = z * coefficients[0]
+    y += coefficients[1]
     for c in coefficients[2:]:
         y *= z
         y += c
@@ -47,25 +65,39 @@ class GELU(Function):
 
     def forward(self, x: Array) -> Array:
         # With the probability beyond |x| (tail): y = max(x, 0) - |x| tail, and dx / g - 1/2 is odd in x. No branch, no lost digits.
-        # The middle one of Cody's quotients serves every z here: its relative error, measured, is below 1.4e-15 from 15/32 to 4,
-        # 5e-12 down to 0 and 4e-11 up to 8, where erfc is 1e-29.
+        # In place and in blocks: 1.5 times as fast as line by line on a million entries.
         xp, x = xp_of(x), floating(x)
         self.x = flat = xp.ravel(wide(x))
         self.odd, y = xp.empty_like(flat), xp.empty_like(flat)
+        top, bottom = SINGLE if flat.dtype == float32 else DOUBLE
         for part in blocks(flat):
-            v = flat[part]
-            z = xp.minimum(xp.abs(v) * sqrt(0.5), 30.0)  # from there on e^(-z^2) is 0
-            bell = xp.exp(-(z * z))
-            tail = _polynomial(MIDDLE[0], z)
-            tail /= _polynomial(MIDDLE[1], z)
-            tail *= 0.5 * bell
-            y[part] = xp.maximum(v, 0) - z * sqrt(2) * tail
-            self.odd[part] = 0.5 - tail + z * bell * (1 / sqrt(pi))
+            v, odd = flat[part], self.odd[part]
+            z = xp.abs(v)
+            xp.minimum(z, 42.0, out=z)  # from there on e^(-z^2/2) is 0
+            bell = z * z
+            bell *= -0.5
+            xp.exp(bell, out=bell)
+            tail = _polynomial(top, z)
+            tail /= _polynomial(bottom, z)
+            tail *= bell
+            bell *= z
+            bell *= 1 / sqrt(2 * pi)
+            xp.subtract(bell, tail, out=odd)
+            odd += 0.5
+            tail *= z
+            xp.maximum(v, 0, out=z)
+            xp.subtract(z, tail, out=y[part])
         return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
-        xp = xp_of(g)
-        return g * xp.reshape(0.5 + xp.copysign(self.odd, self.x), g.shape)
+        xp, flat = xp_of(g), self.x
+        dx, flat_g = xp.empty_like(flat), xp.ravel(g)
+        for part in blocks(flat):
+            d = dx[part]
+            xp.copysign(self.odd[part], flat[part], out=d)
+            d += 0.5
+            d *= flat_g[part]
+        return xp.reshape(dx, g.shape)
 
 
 C = sqrt(2 / pi)
