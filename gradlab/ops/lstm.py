@@ -69,7 +69,7 @@ class LSTM(Function):
         Case(Draw((2, 0, 1)), Draw((0, 1)), Draw((0, 1)), Draw((4, 1)), Draw((4, 1)), Draw((4,)), Draw((4,))),
     )
     fresh = True
-    by_reference = True
+    by_reference = True  # the loop works in place
 
     @staticmethod
     def reference(x: Array, h: Array, c: Array, w_ih: Array, w_hh: Array, b_ih: Any = 0.0, b_hh: Any = 0.0) -> Array:

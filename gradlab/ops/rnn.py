@@ -46,7 +46,7 @@ class RNN(Function):
         Case(Draw((2, 0, 1)), Draw((0, 1)), Draw((1, 1)), Draw((1, 1)), Draw((1,)), Draw((1,))),
     )
     fresh = True
-    by_reference = True
+    by_reference = True  # the loop works in place
 
     @staticmethod
     def reference(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Any = 0.0, b_hh: Any = 0.0, *, relu: bool = False) -> Array:
