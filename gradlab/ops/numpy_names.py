@@ -32,6 +32,7 @@ from .linalg import matmul
 from .logaddexp import logaddexp, logaddexp2
 from .logic import isfinite, isinf, isnan, isneginf, isposinf, logical_and, logical_not, logical_or, logical_xor
 from .maximum import fmax, fmin, maximum, minimum
+from .numpy_arrays import ARRAYS
 from .pad import pad
 from .power import float_power, hypot, pow, reciprocal, sqrt, square  # noqa: A004
 from .product import kron
@@ -271,4 +272,5 @@ ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.squeeze: _squeeze,
     np.expand_dims: _expand_dims,
     np.broadcast_to: lambda array, shape: expand(array, tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)),
+    **ARRAYS,
 }

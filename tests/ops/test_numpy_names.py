@@ -31,6 +31,39 @@ CALLS = [
     lambda x: np.broadcast_to(x, (2, 4, 3)), lambda x: np.abs(x), lambda x: np.exp(x), lambda x: np.negative(x),
 ]  # fmt: skip
 
+CALLS += [
+    lambda x: np.nansum(x, 2), lambda x: np.nanmean(x, axis=(0, 2)), lambda x: np.ptp(x, 0), lambda x: np.median(x),
+    lambda x: np.median(x, 2),
+    lambda x: np.median(x, (0, 2), keepdims=True), lambda x: np.quantile(x, [0.2, 0.7], axis=2), lambda x: np.percentile(x, 30, (0, 2)),
+    lambda x: np.quantile(x, 0.3, method="lower"), lambda x: np.nanmedian(x, axis=0), lambda x: np.nanquantile(x, 0.4, 2, keepdims=True),
+    lambda x: np.diff(x), lambda x: np.diff(x, 1, 0), lambda x: np.diff(x, prepend=A[..., :1]), lambda x: np.trapezoid(x, dx=0.5),
+    lambda x: np.sort(x), lambda x: np.sort(x, axis=None), lambda x: np.sort(x, 0, "stable"), lambda x: np.take(x, [0, -1]),
+    lambda x: np.take(x, [[0, 2]], axis=2), lambda x: np.take(x, 1, 0), lambda x: np.take_along_axis(x, np.argmax(A, 2, keepdims=True), 2),
+    lambda x: np.trace(x[:, 0]), lambda x: np.trace(x, 1, 0, 2), lambda x: np.append(x, V), lambda x: np.append(x, A, 1),
+    lambda x: np.vstack([x, A]), lambda x: np.hstack([x, A]), lambda x: np.dstack([x, A]), lambda x: np.column_stack([x[0, 0], V]),
+    lambda x: np.split(x, 2)[1], lambda x: np.split(x, [1, 2], axis=2)[2], lambda x: np.array_split(x, 2, 2)[0],
+    lambda x: np.vsplit(x, 2)[0],
+    lambda x: np.hsplit(x[0, 0], 3)[1], lambda x: np.dsplit(x, 3)[2], lambda x: np.unstack(x, axis=2)[1],
+    lambda x: np.broadcast_arrays(x, np.ones((1, 4, 1)))[0], lambda x: np.meshgrid(x[0, 0], V)[0], lambda x: np.atleast_3d(x[0]),
+    lambda x: np.cumsum(x), lambda x: np.cumprod(x, 2), lambda x: np.flip(x), lambda x: np.flip(x, (0, 2)), lambda x: np.roll(x, 1, 2),
+    lambda x: np.rot90(x, 1, (0, 2)), lambda x: np.tile(x, 2), lambda x: np.tile(x, (2, 1, 1, 1)), lambda x: np.repeat(x, 2),
+    lambda x: np.repeat(x, [1, 0, 2], 2), lambda x: np.moveaxis(x, 0, -1), lambda x: np.diag(x[0, 0], 1), lambda x: np.diagonal(x, 0, 0, 2),
+    lambda x: np.tril(x), lambda x: np.triu(x, 1),
+]  # fmt: skip
+
+
+def test_numpys_questions_on_tensors_are_answered_with_numpys_answers():
+    x = gl.tensor(A, requires_grad=True)
+    for f in (
+        lambda x: np.any(x > 0, 2), lambda x: np.all(x > 0), lambda x: np.count_nonzero(x > 0, axis=0), lambda x: np.argsort(x),
+        lambda x: np.argsort(x, axis=None), lambda x: np.searchsorted(np.sort(V), x), lambda x: np.isin(x, A[0]),
+        lambda x: np.nonzero(x > 0)[1],
+        lambda x: np.flatnonzero(x > 0), lambda x: np.argwhere(x > 0), lambda x: np.bincount(np.argmax(x, 2)[:, 0]),
+    ):  # fmt: skip
+        np.testing.assert_array_equal(np.asarray(f(x)), f(A))
+    with pytest.raises(ShapeError, match="the pieces would not be equal"):
+        np.split(x, 2, 2)
+
 
 @pytest.mark.parametrize("call", CALLS)
 def test_numpys_functions_give_numpys_answer_and_keep_the_graph(call):
