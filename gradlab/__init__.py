@@ -135,6 +135,7 @@ from .ops import ceil as ceil
 from .ops import celu as celu
 from .ops import chain_matmul as chain_matmul
 from .ops import channel_shuffle as channel_shuffle
+from .ops import cholesky as cholesky
 from .ops import chunk as chunk
 from .ops import clamp as clamp
 from .ops import clamp_max as clamp_max
@@ -165,6 +166,7 @@ from .ops import cumprod as cumprod
 from .ops import cumsum as cumsum
 from .ops import cumulative_trapezoid as cumulative_trapezoid
 from .ops import deg2rad as deg2rad
+from .ops import det as det
 from .ops import diag as diag
 from .ops import diag_embed as diag_embed
 from .ops import diagonal as diagonal
@@ -178,6 +180,7 @@ from .ops import dropout1d as dropout1d
 from .ops import dropout2d as dropout2d
 from .ops import dropout3d as dropout3d
 from .ops import dstack as dstack
+from .ops import eigh as eigh
 from .ops import einsum as einsum
 from .ops import elu as elu
 from .ops import embedding as embedding
@@ -237,6 +240,7 @@ from .ops import index_put as index_put
 from .ops import index_select as index_select
 from .ops import inner as inner
 from .ops import instance_norm as instance_norm
+from .ops import inverse as inverse
 from .ops import isclose as isclose
 from .ops import isfinite as isfinite
 from .ops import isin as isin
@@ -255,16 +259,18 @@ from .ops import lerp as lerp
 from .ops import less as less
 from .ops import less_equal as less_equal
 from .ops import lgamma as lgamma
+from .ops import linalg_svd as linalg_svd
 from .ops import linear as linear
 from .ops import local_response_norm as local_response_norm
 from .ops import log as log
+from .ops import log10 as log10
 from .ops import log1p as log1p
 from .ops import log2 as log2
-from .ops import log10 as log10
 from .ops import log_softmax as log_softmax
 from .ops import logaddexp as logaddexp
 from .ops import logaddexp2 as logaddexp2
 from .ops import logcumsumexp as logcumsumexp
+from .ops import logdet as logdet
 from .ops import logical_and as logical_and
 from .ops import logical_not as logical_not
 from .ops import logical_or as logical_or
@@ -283,6 +289,7 @@ from .ops import masked_fill as masked_fill
 from .ops import masked_scatter as masked_scatter
 from .ops import masked_select as masked_select
 from .ops import matmul as matmul
+from .ops import matrix_power as matrix_power
 from .ops import max as max  # noqa: A004
 from .ops import max_pool1d as max_pool1d
 from .ops import max_pool2d as max_pool2d
@@ -326,6 +333,7 @@ from .ops import outer as outer
 from .ops import pad as pad
 from .ops import pairwise_distance as pairwise_distance
 from .ops import permute as permute
+from .ops import pinverse as pinverse
 from .ops import pixel_shuffle as pixel_shuffle
 from .ops import pixel_unshuffle as pixel_unshuffle
 from .ops import poisson as poisson
@@ -335,6 +343,7 @@ from .ops import pow as pow  # noqa: A004
 from .ops import prelu as prelu
 from .ops import prod as prod
 from .ops import put as put
+from .ops import qr as qr
 from .ops import quantile as quantile
 from .ops import rad2deg as rad2deg
 from .ops import ravel as ravel
@@ -371,6 +380,7 @@ from .ops import silu as silu
 from .ops import sin as sin
 from .ops import sinc as sinc
 from .ops import sinh as sinh
+from .ops import slogdet as slogdet
 from .ops import smooth_l1_loss as smooth_l1_loss
 from .ops import soft_margin_loss as soft_margin_loss
 from .ops import softmax as softmax
@@ -378,6 +388,8 @@ from .ops import softmin as softmin
 from .ops import softplus as softplus
 from .ops import softshrink as softshrink
 from .ops import softsign as softsign
+from .ops import solve as solve
+from .ops import solve_triangular as solve_triangular
 from .ops import sort as sort
 from .ops import split as split
 from .ops import sqrt as sqrt
@@ -389,6 +401,7 @@ from .ops import std_mean as std_mean
 from .ops import sub as sub
 from .ops import subtract as subtract
 from .ops import sum as sum  # noqa: A004
+from .ops import svdvals as svdvals
 from .ops import swapaxes as swapaxes
 from .ops import swapdims as swapdims
 from .ops import t as t

@@ -857,8 +857,14 @@ class Surface:
     def bmm(self, other: TensorLike) -> Tensor:
         return ops.bmm(self, other)  # type: ignore[arg-type]
 
+    def cholesky(self, upper: bool = False) -> Tensor:
+        return ops.cholesky(self, upper)  # type: ignore[arg-type]
+
     def cross(self, other: TensorLike, dim: int | None = None) -> Tensor:
         return ops.cross(self, other, dim)  # type: ignore[arg-type]
+
+    def det(self) -> Tensor:
+        return ops.det(self)  # type: ignore[arg-type]
 
     def dot(self, other: TensorLike) -> Tensor:
         return ops.dot(self, other)  # type: ignore[arg-type]
@@ -866,11 +872,20 @@ class Surface:
     def inner(self, other: TensorLike) -> Tensor:
         return ops.inner(self, other)  # type: ignore[arg-type]
 
+    def inverse(self) -> Tensor:
+        return ops.inverse(self)  # type: ignore[arg-type]
+
     def kron(self, other: TensorLike) -> Tensor:
         return ops.kron(self, other)  # type: ignore[arg-type]
 
+    def logdet(self) -> Tensor:
+        return ops.logdet(self)  # type: ignore[arg-type]
+
     def matmul(self, other: TensorLike) -> Tensor:
         return ops.matmul(self, other)
+
+    def matrix_power(self, n: int) -> Tensor:
+        return ops.matrix_power(self, n)  # type: ignore[arg-type]
 
     def mm(self, other: TensorLike) -> Tensor:
         return ops.mm(self, other)  # type: ignore[arg-type]
@@ -880,6 +895,15 @@ class Surface:
 
     def outer(self, other: TensorLike) -> Tensor:
         return ops.outer(self, other)  # type: ignore[arg-type]
+
+    def pinverse(self, rcond: float | None = None) -> Tensor:
+        return ops.pinverse(self, rcond)  # type: ignore[arg-type]
+
+    def qr(self, mode: str = "reduced") -> Any:
+        return ops.qr(self, mode)  # type: ignore[arg-type]
+
+    def slogdet(self) -> Any:
+        return ops.slogdet(self)  # type: ignore[arg-type]
 
     # -- copies
 

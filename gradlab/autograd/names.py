@@ -66,6 +66,24 @@ class Names:
         """How a Tensor lies in memory changes no number."""
         return self.asarray(x)
 
+    @property
+    def linalg(self) -> Any:
+        """`xp.linalg`: those of its functions that rules use."""
+        return _Linalg
+
+
+class _Linalg:
+    """The ops for `xp.linalg`, under its names."""
+
+    cholesky = staticmethod(ops.cholesky)
+    det = staticmethod(ops.det)
+    eigh = staticmethod(ops.eigh)
+    inv = staticmethod(ops.inverse)
+    qr = staticmethod(ops.qr)
+    slogdet = staticmethod(ops.slogdet)
+    solve = staticmethod(ops.solve)
+    svd = staticmethod(ops.linalg_svd)
+
 
 @cache
 def names_of(xp: Any) -> Names:

@@ -44,10 +44,11 @@ OF_ANOTHER_SHAPE = {
     "bmm": X[None],
     "baddbmm": X[None],
     "cross": np.eye(3),
+    "cholesky": X @ X.T,
 }  # ops that take no matrix (2, 2)
 ARGUMENTS |= {
     "dot": (X[1],), "outer": (X[1],), "mv": (X[1],), "addmv": (X, X[1]), "bmm": (X[None],), "baddbmm": (X[None], X[None]),
-    "cross": (np.ones((3, 3)),),
+    "cross": (np.ones((3, 3)),), "matrix_power": (3,),
 }  # fmt: skip
 
 BITS = np.array([[4, 1], [2, 7]])

@@ -1,0 +1,155 @@
+"""Linear algebra under PyTorch's names: `gl.linalg.solve(a, b)`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import ops
+from .errors import ArgumentError, ShapeError, explain
+from .ops import cholesky as cholesky
+from .ops import det as det
+from .ops import eigh as eigh
+from .ops import matmul as matmul
+from .ops import matrix_power as matrix_power
+from .ops import qr as qr
+from .ops import slogdet as slogdet
+from .ops import solve as solve
+from .ops import solve_triangular as solve_triangular
+from .ops import svdvals as svdvals
+from .ops.argument import Dim, tensor_of
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor, TensorLike
+
+inv = ops.inverse
+svd = ops.linalg_svd
+
+
+def cross(a: TensorLike, b: TensorLike, *, dim: int = -1) -> Tensor:
+    """Multiply vectors in space, along the last axis unless told otherwise.
+
+    >>> cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    return ops.cross(a, b, dim)
+
+
+def eigvalsh(x: TensorLike) -> Tensor:
+    """Find the eigenvalues of symmetric matrices, in rising order.
+
+    >>> eigvalsh([[2.0, 0.0], [0.0, 1.0]]).tolist()
+    [1.0, 2.0]
+    """
+    return eigh(x).eigenvalues
+
+
+def multi_dot(tensors: Sequence[TensorLike]) -> Tensor:
+    """Multiply matrices in the order that costs little; the first and the last may be vectors.
+
+    >>> multi_dot([[1.0, 2.0], [[1.0, 0.0], [0.0, 1.0]], [3.0, 4.0]]).item()
+    11.0
+    """
+    return ops.chain_matmul(*tensors)
+
+
+def pinv(x: TensorLike, *, rtol: float | None = None) -> Tensor:
+    """Invert what can be inverted; singular values up to `rtol` times the largest count as 0.
+
+    >>> pinv([[2.0, 0.0], [0.0, 0.0]]).tolist()
+    [[0.5, 0.0], [0.0, 0.0]]
+    """
+    return ops.pinverse(x, rtol)
+
+
+class LstSq(NamedTuple):
+    """What comes nearest, and by how much it misses."""
+
+    solution: Tensor
+    residuals: Tensor
+
+
+def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> LstSq:
+    """Solve a y = b as nearly as can be: with the least sum of squares of a y - b, and the shortest such y. Both have gradients.
+
+    Shapes: a: (*, n, m), b: (*, n, k) or (*, n), solution: (*, m, k), residuals: (*, k), the sums of squares
+
+    Raises:
+        ShapeError: the shapes don't fit.
+
+    >>> lstsq([[1.0], [1.0]], [[1.0], [2.0]]).solution.data.round(3)
+    array([[1.5]], dtype=float32)
+    """
+    x, y = tensor_of(a), tensor_of(b)
+    vectors = x.ndim > 1 and y.shape == x.shape[:-1]
+    right = y.unsqueeze(-1) if vectors else y
+    if x.ndim < 2 or right.ndim < 2 or right.shape[-2] != x.shape[-2]:
+        raise ShapeError(
+            explain("lstsq: the shapes don't fit", got={"a": x.shape, "b": y.shape}, need="a: (*, n, m), b: (*, n, k) or (*, n)")
+        )
+    solution = ops.pinverse(x, rcond) @ right
+    miss = x @ solution - right
+    residuals = (miss * miss).sum(-2)
+    return LstSq(solution.squeeze(-1), residuals.squeeze(-1)) if vectors else LstSq(solution, residuals)
+
+
+def vector_norm(x: TensorLike, ord: float = 2, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Measure length by the p-norm, p = `ord`, over `dim`, or all entries.
+
+    >>> vector_norm([[3.0, 4.0]]).item()
+    5.0
+    """
+    return ops.norm(x, ord, dim, keepdim)
+
+
+def matrix_norm(x: TensorLike, ord: float | str = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False) -> Tensor:
+    """Measure matrices: "fro" (root of the sum of squares), "nuc" (sum of singular values), 2 and -2 (the largest and the smallest of
+    them), 1 and -1 (largest and smallest sum of |column|), inf and -inf (of |row|).
+
+    Raises:
+        ShapeError: no matrices, or `dim` names not two axes.
+        ArgumentError: another `ord`.
+
+    >>> matrix_norm([[3.0, 0.0], [0.0, 4.0]], 2).item(), matrix_norm([[3.0, 0.0], [0.0, 4.0]], 1).item()
+    (4.0, 4.0)
+    """
+    t = tensor_of(x)
+    if len(dim) != 2 or t.ndim < 2:
+        raise ShapeError(explain("matrix_norm: takes matrices", got={"x": t.shape, "dim": dim}, need="two axes"))
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf")):
+        raise ArgumentError(explain("matrix_norm: which norm?", got={"ord": repr(ord)}, need='"fro", "nuc", inf, -inf, 1, -1, 2 or -2'))
+    if ord == "fro":
+        return ops.norm(t, 2.0, tuple(dim), keepdim)
+    t = t.movedim(tuple(dim), (-2, -1))
+    if ord in ("nuc", 2, -2):
+        s = svdvals(t)
+        y = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord == 2 else s.amin(-1)
+    else:
+        sums = t.abs().sum(-2 if ord in (1, -1) else -1)
+        y = sums.amax(-1) if ord > 0 else sums.amin(-1)  # type: ignore[operator]
+    if not keepdim:
+        return y
+    for axis in sorted(i % t.ndim for i in dim):
+        y = y.unsqueeze(axis)
+    return y
+
+
+def norm(x: TensorLike, ord: float | str | None = None, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Measure: all entries as one vector unless `ord` or `dim` say otherwise; with two axes (or a matrix and an `ord`) as `matrix_norm`.
+
+    >>> norm([[3.0, 0.0], [0.0, 4.0]]).item(), norm([[3.0, 0.0], [0.0, 4.0]], "nuc").item()
+    (5.0, 7.0)
+    """
+    t = tensor_of(x)
+    axes = (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
+    if ord is None:
+        return vector_norm(t, 2, axes, keepdim)
+    if axes is None and t.ndim == 2:
+        axes = (0, 1)
+    if axes is not None and len(axes) == 2:
+        return matrix_norm(t, ord, axes, keepdim)
+    if isinstance(ord, str) or (axes is None and t.ndim > 1):
+        raise ArgumentError(
+            explain("norm: of a vector or of a matrix?", got={"x": t.shape, "ord": repr(ord), "dim": dim}, need="a dim, or another ord")
+        )
+    return vector_norm(t, ord, axes, keepdim)

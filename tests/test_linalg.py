@@ -1,0 +1,59 @@
+"""gl.linalg: norms of vectors and matrices, least squares, and that its names are PyTorch's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab import linalg
+from gradlab.errors import ArgumentError, ShapeError
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((3, 4))
+
+
+@pytest.mark.parametrize("ord", ["fro", "nuc", 2, -2, 1, -1, np.inf, -np.inf])
+def test_the_norms_of_a_matrix_are_numpys(ord):
+    batch = RNG.standard_normal((2, 3, 4))
+    assert linalg.matrix_norm(X, ord).item() == pytest.approx(np.linalg.norm(X, ord))
+    np.testing.assert_allclose(linalg.matrix_norm(batch, ord, keepdim=True).data, np.linalg.norm(batch, ord, (1, 2), keepdims=True))
+    np.testing.assert_allclose(linalg.norm(batch, ord, (0, 2)).data, np.linalg.norm(batch, ord, (0, 2)))
+    assert linalg.norm(X, ord).item() == pytest.approx(np.linalg.norm(X, ord))
+
+
+def test_without_ord_all_entries_are_one_vector():
+    batch = RNG.standard_normal((2, 3, 4))
+    assert linalg.norm(batch).item() == pytest.approx(np.sqrt((batch**2).sum()))
+    np.testing.assert_allclose(linalg.norm(batch, dim=(0, 1)).data, np.sqrt((batch**2).sum((0, 1))))
+    np.testing.assert_allclose(linalg.vector_norm(batch, 1, (0, 2), keepdim=True).data, np.abs(batch).sum((0, 2), keepdims=True))
+    np.testing.assert_allclose(linalg.norm(batch, 3, 1).data, (np.abs(batch) ** 3).sum(1) ** (1 / 3))
+
+
+def test_a_norm_that_is_none_is_refused():
+    with pytest.raises(ArgumentError, match=r"matrix_norm: which norm\?\n  ord   3"):
+        linalg.matrix_norm(X, 3)
+    with pytest.raises(ShapeError, match="matrix_norm: takes matrices"):
+        linalg.matrix_norm(X[0])
+    for ord in ("fro", 2):
+        with pytest.raises(ArgumentError, match="norm: of a vector or of a matrix"):
+            linalg.norm(np.zeros((2, 2, 2)), ord)
+
+
+def test_least_squares_come_nearest():
+    a, b = RNG.standard_normal((5, 2)), RNG.standard_normal((5, 3))
+    want, residuals, *_ = np.linalg.lstsq(a, b, rcond=None)
+    got = linalg.lstsq(a, b)
+    np.testing.assert_allclose(got.solution.data, want)
+    np.testing.assert_allclose(got.residuals.data, residuals)
+    one = linalg.lstsq(a, b[:, 0])
+    np.testing.assert_allclose(one.solution.data, want[:, 0])
+    assert one.residuals.item() == pytest.approx(residuals[0])
+    with pytest.raises(ShapeError, match="lstsq: the shapes don't fit"):
+        linalg.lstsq(a, b[:4])
+
+
+def test_the_names_of_gl_and_of_gl_linalg_are_the_same_ops():
+    assert linalg.inv is gl.inverse and linalg.det is gl.det and linalg.matmul is gl.matmul and linalg.svd is gl.linalg_svd
+    assert linalg.multi_dot([X.T, X, X.T]).shape == (4, 3) and linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).tolist() == [0.0, 0.0, 1.0]
+    np.testing.assert_allclose(linalg.pinv(np.diag([1.0, 1e-3]), rtol=1e-2).data, np.diag([1.0, 0.0]))
