@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import autograd as autograd
+from . import linalg as linalg
 from . import ops as ops
 from ._tensor import Tensor as Tensor
 from ._version import __version__ as __version__
@@ -263,9 +264,9 @@ from .ops import linalg_svd as linalg_svd
 from .ops import linear as linear
 from .ops import local_response_norm as local_response_norm
 from .ops import log as log
-from .ops import log10 as log10
 from .ops import log1p as log1p
 from .ops import log2 as log2
+from .ops import log10 as log10
 from .ops import log_softmax as log_softmax
 from .ops import logaddexp as logaddexp
 from .ops import logaddexp2 as logaddexp2

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .adaptive_pool import AdaptiveAvgPool as AdaptiveAvgPool
+from .adaptive_pool import AdaptivelyPooled as AdaptivelyPooled
 from .adaptive_pool import AdaptiveMaxPool as AdaptiveMaxPool
 from .adaptive_pool import AdaptiveMaxPoolPlaces as AdaptiveMaxPoolPlaces
-from .adaptive_pool import AdaptivelyPooled as AdaptivelyPooled
 from .adaptive_pool import adaptive_avg_pool1d as adaptive_avg_pool1d
 from .adaptive_pool import adaptive_avg_pool2d as adaptive_avg_pool2d
 from .adaptive_pool import adaptive_avg_pool3d as adaptive_avg_pool3d
@@ -155,14 +155,14 @@ from .cumulative import cumsum as cumsum
 from .cumulative import cumulative_trapezoid as cumulative_trapezoid
 from .cumulative import diff as diff
 from .cumulative import trapezoid as trapezoid
+from .decomposition import QR as QR
+from .decomposition import SVD as SVD
 from .decomposition import Cholesky as Cholesky
 from .decomposition import Eigh as Eigh
 from .decomposition import EighResult as EighResult
-from .decomposition import QR as QR
 from .decomposition import QRResult as QRResult
-from .decomposition import SVD as SVD
-from .decomposition import SVDResult as SVDResult
 from .decomposition import SingularValues as SingularValues
+from .decomposition import SVDResult as SVDResult
 from .decomposition import cholesky as cholesky
 from .decomposition import eigh as eigh
 from .decomposition import linalg_svd as linalg_svd
@@ -170,8 +170,8 @@ from .decomposition import qr as qr
 from .decomposition import svdvals as svdvals
 from .determinant import Det as Det
 from .determinant import LogAbsDet as LogAbsDet
-from .determinant import SLogDet as SLogDet
 from .determinant import SignDet as SignDet
+from .determinant import SLogDet as SLogDet
 from .determinant import det as det
 from .determinant import logdet as logdet
 from .determinant import slogdet as slogdet
@@ -234,16 +234,16 @@ from .exponential import Exp as Exp
 from .exponential import Exp2 as Exp2
 from .exponential import Expm1 as Expm1
 from .exponential import Log as Log
-from .exponential import Log10 as Log10
 from .exponential import Log1p as Log1p
 from .exponential import Log2 as Log2
+from .exponential import Log10 as Log10
 from .exponential import exp as exp
 from .exponential import exp2 as exp2
 from .exponential import expm1 as expm1
 from .exponential import log as log
-from .exponential import log10 as log10
 from .exponential import log1p as log1p
 from .exponential import log2 as log2
+from .exponential import log10 as log10
 from .extremum import AMax as AMax
 from .extremum import AMin as AMin
 from .extremum import AMinMax as AMinMax
@@ -409,8 +409,8 @@ from .member import IsIn as IsIn
 from .member import OneHot as OneHot
 from .member import isin as isin
 from .member import one_hot as one_hot
-from .multi_margin_loss import MultiMarginLoss as MultiMarginLoss
 from .multi_margin_loss import MultilabelMarginLoss as MultilabelMarginLoss
+from .multi_margin_loss import MultiMarginLoss as MultiMarginLoss
 from .multi_margin_loss import multi_margin_loss as multi_margin_loss
 from .multi_margin_loss import multilabel_margin_loss as multilabel_margin_loss
 from .nll_loss import NLLLoss as NLLLoss
@@ -468,8 +468,8 @@ from .random import dropout3d as dropout3d
 from .random import feature_alpha_dropout as feature_alpha_dropout
 from .rectifier import LeakyReLU as LeakyReLU
 from .rectifier import PReLU as PReLU
-from .rectifier import RReLU as RReLU
 from .rectifier import ReLU as ReLU
+from .rectifier import RReLU as RReLU
 from .rectifier import Threshold as Threshold
 from .rectifier import leaky_relu as leaky_relu
 from .rectifier import prelu as prelu
@@ -543,8 +543,8 @@ from .shuffle import PixelUnshuffle as PixelUnshuffle
 from .shuffle import channel_shuffle as channel_shuffle
 from .shuffle import pixel_shuffle as pixel_shuffle
 from .shuffle import pixel_unshuffle as pixel_unshuffle
-from .sigmoid import LogSigmoid as LogSigmoid
 from .sigmoid import Logit as Logit
+from .sigmoid import LogSigmoid as LogSigmoid
 from .sigmoid import Sigmoid as Sigmoid
 from .sigmoid import Softplus as Softplus
 from .sigmoid import Softsign as Softsign

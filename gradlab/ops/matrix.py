@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..backend import Array, xp_of
@@ -28,11 +26,10 @@ class OfMatrices(Function):
     fix = ""
 
     def refuse(self, error: ValueError) -> None:
-        """Name the matrix, where there are several."""
+        """Say what the matrix lacks."""
         if not isinstance(error, np.linalg.LinAlgError):
             return
-        x: Any = self.inputs[0].data
-        got: dict[str, object] = {"shape": x.shape, "says": str(error)}
+        got = {"shape": self.inputs[0].shape, "says": error}
         name = type(self).__name__.lower()
         raise ArgumentError(explain(f"{name}: {self.unfit}", got=got, need=self.need, fix=self.fix)) from None
 
