@@ -68,7 +68,12 @@ def _over_rows(a: Array, b: Array) -> Array:
 
 def _rows(x: Array, n: int) -> Array:
     """The axes that are normalised as one, those before them as rows; float16 as float32."""
-    return xp_of(x).reshape(wide(x), (prod(x.shape) // n if n else prod(x.shape[:-1]), n))
+    return _as(wide(x), (prod(x.shape) // n if n else prod(x.shape[:-1]), n))
+
+
+def _as(x: Array, shape: tuple[int, ...]) -> Array:
+    """`x` in that shape: no call where it has it, which counts for small arrays."""
+    return x if x.shape == shape else xp_of(x).reshape(x, shape)
 
 
 class LayerNorm(Function):
@@ -119,15 +124,15 @@ class LayerNorm(Function):
         xp.divide(1, scale, out=scale)
         z *= scale[:, None]
         self.z, self.scale = z, scale[:, None]
-        self.weight = weight = xp.reshape(wide(weight), (n,)) if hasattr(weight, "shape") else None
+        self.weight = weight = _as(wide(weight), (n,)) if hasattr(weight, "shape") else None
         y = z * weight if weight is not None else xp.array(z)
         if bias is not None:
-            y += xp.reshape(bias, (n,))
-        return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+            y += _as(bias, (n,))
+        return xp.asarray(_as(y, x.shape), dtype=x.dtype)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
         xp, z, needs, shape = xp_of(g), self.z, self.needs, g.shape
-        g = xp.reshape(wide(g), z.shape)
+        g = _as(wide(g), z.shape)
         dx = None
         if needs[0]:
             u = g * self.weight if self.weight is not None else xp.array(g)
@@ -135,14 +140,14 @@ class LayerNorm(Function):
             u -= z * _mean_of_product(u, z)[:, None]
             u -= mean
             u *= self.scale
-            dx = xp.reshape(u, shape)
+            dx = _as(u, shape)
         if len(needs) == 1:
             return (dx,)
         extent = self.inputs[1].shape
-        dw = xp.reshape(_over_rows(g, z), extent) if needs[1] else None
+        dw = _as(_over_rows(g, z), extent) if needs[1] else None
         if len(needs) == 2:
             return dx, dw
-        return dx, dw, xp.reshape(xp.ones(g.shape[0], dtype=g.dtype) @ g, self.inputs[2].shape) if needs[2] else None
+        return dx, dw, _as(xp.ones(g.shape[0], dtype=g.dtype) @ g, self.inputs[2].shape) if needs[2] else None
 
 
 def layer_norm(
@@ -211,22 +216,22 @@ class RMSNorm(Function):
         xp.divide(1, scale, out=scale)
         self.scale = scale[:, None]
         self.z = rows * self.scale
-        self.weight = None if weight is None else xp.reshape(wide(weight), (n,))
+        self.weight = None if weight is None else _as(wide(weight), (n,))
         y = xp.array(self.z) if self.weight is None else self.z * self.weight
-        return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+        return xp.asarray(_as(y, x.shape), dtype=x.dtype)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
         xp, z, needs, shape = xp_of(g), self.z, self.needs, g.shape
-        g = xp.reshape(wide(g), z.shape)
+        g = _as(wide(g), z.shape)
         dx = None
         if needs[0]:
             u = g * self.weight if self.weight is not None else xp.array(g)
             u -= z * _mean_of_product(u, z)[:, None]
             u *= self.scale
-            dx = xp.reshape(u, shape)
+            dx = _as(u, shape)
         if len(needs) == 1:
             return (dx,)
-        return dx, xp.reshape(_over_rows(g, z), self.inputs[1].shape) if needs[1] else None
+        return dx, _as(_over_rows(g, z), self.inputs[1].shape) if needs[1] else None
 
 
 def rms_norm(
