@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..backend import Array, as_array, on_host, xp_of
 from ..errors import ArgumentError, ShapeError, explain
 from .argument import axis_of, spelled, tensor_of
@@ -39,7 +41,7 @@ def _neighbours(rank: Array, how: str) -> tuple[Array, Array, Array]:
 def _quantile(op: str, x: Any, q: Any, dim: Any, keepdim: bool, how: str, skip_nan: bool) -> Tensor:
     x = tensor_of(x)
     need_floats(op, x.data)
-    wanted = as_array(getattr(q, "data", q))
+    wanted: Any = as_array(q.data) if hasattr(q, "grad_fn") else np.asarray(q, "float64")  # 0.1 in full
     if how not in WAYS:
         raise ArgumentError(explain(f"{op}: how between two entries?", got={"interpolation": repr(how)}, need=", ".join(WAYS)))
     if wanted.ndim > 1 or (on_host(wanted) and not all(0 <= value <= 1 for value in wanted.ravel())):
