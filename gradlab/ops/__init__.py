@@ -247,18 +247,9 @@ from .exponential import log10 as log10
 from .extremum import AMax as AMax
 from .extremum import AMin as AMin
 from .extremum import AMinMax as AMinMax
-from .extremum import ArgMax as ArgMax
-from .extremum import ArgMin as ArgMin
-from .extremum import Extremum as Extremum
-from .extremum import Max as Max
-from .extremum import Min as Min
 from .extremum import amax as amax
 from .extremum import amin as amin
 from .extremum import aminmax as aminmax
-from .extremum import argmax as argmax
-from .extremum import argmin as argmin
-from .extremum import max as max  # noqa: A004
-from .extremum import min as min  # noqa: A004
 from .gamma import Digamma as Digamma
 from .gamma import Lgamma as Lgamma
 from .gamma import digamma as digamma
@@ -652,3 +643,12 @@ from .where import argwhere as argwhere
 from .where import masked_fill as masked_fill
 from .where import nonzero as nonzero
 from .where import where as where
+from .winner import ArgMax as ArgMax
+from .winner import ArgMin as ArgMin
+from .winner import Extremum as Extremum
+from .winner import Max as Max
+from .winner import Min as Min
+from .winner import argmax as argmax
+from .winner import argmin as argmin
+from .winner import max as max  # noqa: A004
+from .winner import min as min  # noqa: A004

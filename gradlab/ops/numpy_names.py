@@ -25,7 +25,7 @@ from .division import div, floor_divide, fmod, remainder
 from .einsum import einsum, inner, outer, tensordot
 from .expand import expand
 from .exponential import exp, exp2, expm1, log, log1p, log2, log10
-from .extremum import amax, amin, argmax, argmin
+from .extremum import amax, amin
 from .hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from .join import cat, stack
 from .linalg import matmul
@@ -46,6 +46,7 @@ from .squeeze import squeeze, unsqueeze
 from .triangle import tril, triu
 from .trigonometry import acos, asin, atan, atan2, cos, deg2rad, rad2deg, sin, sinc, tan
 from .where import where
+from .winner import argmax, argmin
 
 if TYPE_CHECKING:
     from .._tensor import Tensor

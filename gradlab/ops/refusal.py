@@ -6,8 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..backend import Array
 from ..errors import DimError, ShapeError, explain
 from ..function import Function
+from .argument import Dim
 
 
 class AlongAxes(Function):
@@ -25,6 +27,17 @@ class AlongAxes(Function):
                 raise DimError(explain(f"{name}: there is no axis {wrong[0]}", got={"x": shape, "dim": dim}, need=need)) from None
         if isinstance(error, np.exceptions.AxisError) or "duplicate" in str(error):
             raise DimError(explain(f"{name}: an axis is named twice", got={"dim": self.params["dim"]}, need="every axis once")) from None
+
+
+def need_entries(op: str, x: Array, dim: Dim) -> None:
+    """Refuse to choose from nothing.
+
+    Raises:
+        ShapeError: an axis that goes has no entries.
+    """
+    axes = range(x.ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,)
+    if 0 in x.shape and any(x.shape[axis] == 0 for axis in axes if -x.ndim <= axis < x.ndim):
+        raise ShapeError(explain(f"{op}: nothing to choose from", got={"x": x.shape, "dim": dim}, need="at least one entry along dim"))
 
 
 class Broadcasting(Function):
