@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import interchange, numpy_call
+from .autograd.replay import on_tensors
 from .backend import DEFAULT_FLOAT, Array, Device, device_of, moved, on_host, to_numpy
 from .errors import GraphError, ShapeError, explain
 
@@ -23,6 +24,7 @@ class Values:
 
     __slots__ = ()
     _data: Array
+    _requires_grad: bool
     grad_fn: Any
 
     @property
@@ -90,8 +92,13 @@ class Values:
 
     def item(self) -> Any:
         """The only entry as a Python number."""
+        self._need_no_graph("item: a number would lose the graph that a rule is making")
         self._need_one_entry("item: only a tensor with one entry is a number", "t.tolist()")
         return self._data.item()
+
+    def _need_no_graph(self, what: str) -> None:
+        if self._requires_grad and on_tensors.get():
+            raise GraphError(explain(what, got={"shape": self.shape}, need="operators, and functions of xp_of(x)"))
 
     def _need_one_entry(self, what: str, fix: str) -> None:
         if self._data.size != 1:
@@ -133,6 +140,7 @@ class Values:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         interchange.need_host(self, "numpy: this tensor is on a device, and became no array", "t.detach().cpu().numpy()")
+        self._need_no_graph("numpy: an array would lose the graph that a rule is making")
         return np.array(self._data, dtype=dtype) if copy else np.asarray(self._data, dtype=dtype)
 
     @property

@@ -57,8 +57,8 @@ class Names:
             return ops.stack([self.asarray(v, dtype) for v in cast("list[Any]", x)])
         return _tensor(self._xp.asarray(_raw(x), dtype=dtype))
 
-    def array(self, x: Any, dtype: Any = None, copy: bool = True) -> Any:
-        """The same, in memory of its own."""
+    def array(self, x: Any, dtype: Any = None, copy: bool = True, order: str = "K") -> Any:
+        """The same, in memory of its own; in which order changes no number."""
         y = self.asarray(x, dtype)
         return ops.clone(y) if y is x else y
 

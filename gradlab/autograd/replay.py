@@ -8,6 +8,7 @@ read; then the same formula of `backward` gives Tensors that depend on them. A s
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import observe, ops
@@ -19,15 +20,22 @@ if TYPE_CHECKING:
     from .._tensor import Tensor
 
 
+on_tensors: ContextVar[bool] = ContextVar("on_tensors", default=False)  # whether a rule is running on Tensors here
+
+
 def pull(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
     """What `fn.pull` gives for arrays: one gradient per input, in its input's shape and dtype."""
     twin = object.__new__(type(fn))
     twin.inputs, twin.needs, twin.edges, twin.seq = fn.inputs, fn.needs, fn.edges, fn.seq
     twin.__dict__.update({name: value for name, value in vars(fn).items() if name not in ("hooks", "retained")})  # with what was drawn
-    if runs_again(fn):
-        with observe.paused():  # it was seen when it ran
-            twin.forward(*arguments(fn), **fn.params)
-    result: Any = twin.backward(g)
+    token = on_tensors.set(True)
+    try:
+        if runs_again(fn):
+            with observe.paused():  # it was seen when it ran
+                twin.forward(*arguments(fn), **fn.params)
+        result: Any = twin.backward(g)
+    finally:
+        on_tensors.reset(token)
     grads: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
     return tuple([None if d is None or not need else fitted(d, t) for d, t, need in zip(grads, fn.inputs, fn.needs, strict=True)])
 
