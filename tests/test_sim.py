@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 
@@ -184,6 +185,18 @@ def test_words_of_refusals_are_cupys():
 def test_memory_that_nobody_wrote_shows():
     assert np.isnan(xp.empty(3).get()).all() and xp.empty(2, dtype="int8").tolist() == [99, 99]
     assert np.isnan(xp.empty_like(device()).get()).all() and xp.empty_like(device(), dtype="int64", shape=(1,)).tolist() == [99]
+
+
+def test_nothing_is_left_for_the_garbage_collector():
+    a = device()
+    gc.collect()
+    gc.disable()
+    try:
+        xp.concatenate([a, a + 1]).sum(axis=0)
+        a[:, [0, 1]] = xp.where(a[:, :2] > 0, 1.0, a[:, 1:])
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_set_needs_the_same_shape_and_dtype():

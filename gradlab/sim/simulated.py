@@ -266,27 +266,26 @@ def _method(x: ndarray, name: str, *args: Any, **kwargs: Any) -> Any:
     return run(name, getattr(x._a, name), args, kwargs, x)
 
 
+def _bare(x: Any, inputs: list[ndarray]) -> Any:
+    """An argument as NumPy takes it; the arrays of this device in it are noted in `inputs`."""
+    if isinstance(x, ndarray):
+        inputs.append(x)
+        return x._a
+    if isinstance(x, (list, tuple)):
+        return type(x)([_bare(y, inputs) for y in x])  # pyright: ignore
+    if isinstance(x, np.ndarray):
+        raise TypeError(f"Unsupported type {type(x)}: an array on the host can't be an operand here")
+    return bare_of(x) if hasattr(x, "grad_fn") else x
+
+
 def run(name: str, compute: Callable[..., Any], args: Any, kwargs: dict[str, Any], *owners: ndarray) -> Any:
     """Let NumPy compute on the bare arrays, and count."""
     inputs = list(owners)
-
-    def bare(x: Any) -> Any:
-        if isinstance(x, ndarray):
-            inputs.append(x)
-            return x._a
-        if isinstance(x, (list, tuple)):
-            return type(x)([bare(y) for y in x])  # pyright: ignore
-        if isinstance(x, np.ndarray):
-            raise TypeError(f"Unsupported type {type(x)}: an array on the host can't be an operand here")
-        if hasattr(x, "grad_fn"):
-            return bare_of(x)
-        return x
-
     out = kwargs.get("out")
     if name in recorded.SYNCS:
         synced(name)
     with quiet():
-        arguments, keywords = [bare(x) for x in args], {key: bare(x) for key, x in kwargs.items()}
+        arguments, keywords = [_bare(x, inputs) for x in args], {key: _bare(x, inputs) for key, x in kwargs.items()}
         if out is not None:
             undefined.refuse_overlap(keywords["out"], *[x._a for x in inputs if x is not out])
         r = compute(*arguments, **keywords)
