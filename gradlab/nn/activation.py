@@ -1,4 +1,4 @@
-"""Nonlinearities as modules; the formulas are in `ops.activation`."""
+"""Nonlinearities as modules; the formulas are in `ops`."""
 
 from __future__ import annotations
 

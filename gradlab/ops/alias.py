@@ -9,7 +9,7 @@ from .cast import clone
 from .clamp import clamp
 from .comparison import ge, gt, le, lt, ne
 from .division import div
-from .dtype import need_no_booleans
+from .dtype import need_no_booleans, numbers
 from .hyperbolic import acosh, asinh, atanh
 from .rounding import trunc
 from .sigmoid import sigmoid
@@ -274,4 +274,4 @@ def positive(x: TensorLike) -> Tensor:
     array([ 1., -2.], dtype=float32)
     """
     need_no_booleans("positive", x)
-    return x if hasattr(x, "grad_fn") else clone(x)  # type: ignore[return-value] - a Tensor
+    return x if hasattr(x, "grad_fn") else clone(numbers(x))  # type: ignore[return-value] - a Tensor

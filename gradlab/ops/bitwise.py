@@ -9,7 +9,7 @@ from ..cases import Case, Ints
 from ..errors import DTypeError, explain
 from ..function import Function
 from .casework import PAIRS
-from .dtype import need_no_booleans
+from .dtype import need_no_booleans, numbers
 from .refusal import Broadcasting
 
 if TYPE_CHECKING:
@@ -118,8 +118,9 @@ class BitwiseNot(Function):
     reads = ()
 
     def forward(self, x: Array) -> Array:
+        x = numbers(x)
         _need_bits("~x", x)
-        return ~x if type(x) is not bool else not x
+        return ~x
 
 
 def bitwise_not(x: TensorLike) -> Tensor:

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import Array
+from ..backend import Array, float64
 from ..cases import Case, Given
 from ..errors import ArgumentError, explain
 from .casework import broadcasts
-from .dtype import as_pytorch, floats, module_of
+from .dtype import NUMBERS, as_pytorch, floats, module_of
 from .refusal import Broadcasting
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
+
+
+def _kind(x: Any) -> str:
+    return x.dtype.kind if type(x) not in NUMBERS else ""
 
 
 class IsClose(Broadcasting):
@@ -27,10 +31,12 @@ class IsClose(Broadcasting):
 
     @as_pytorch
     def forward(self, a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Array:
-        a, b = floats(a, b) if rtol or atol else (a, b)
-        xp = module_of(a, b)
-        difference = xp.abs(a - b)
-        close = (a == b) | (difference <= atol + xp.abs(rtol * b)) & xp.isfinite(difference)
+        close, xp = a == b, module_of(a, b)
+        if rtol or atol:
+            # Integers in float64: a difference of unsigned ones would start anew below 0, and float32 has 24 bits.
+            x, y = floats(a, b) if "f" in (_kind(a), _kind(b)) else [xp.asarray(v, dtype=float64) for v in (a, b)]
+            difference = xp.abs(x - y)
+            close = close | (difference <= atol + xp.abs(rtol * y)) & xp.isfinite(difference)
         return close | (a != a) & (b != b) if equal_nan else close
 
 

@@ -99,6 +99,7 @@ class PReLU(Function):
     fresh = True
 
     def forward(self, x: Array, w: Array) -> Array:
+        x, w = floating(x), floating(w)
         need_one_dtype("prelu", x=x, weight=w)
         channels = x.shape[1] if x.ndim > 1 else 1
         if w.shape not in ((), (1,), (channels,)):

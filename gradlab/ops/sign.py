@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, xp_of
 from ..function import Function
 from .casework import broadcasts, one_input
-from .dtype import floats, kept, module_of, need_no_booleans, numbers
+from .dtype import NUMBERS, floats, kept, module_of, need_no_booleans, numbers
 from .refusal import Broadcasting
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ class Heaviside(Broadcasting):
 
     def forward(self, x: Any, v: Any) -> Array:
         xp = module_of(x, v)
+        x = x if type(x) not in NUMBERS else xp.asarray(x, dtype=v.dtype)
         self.at_zero = x == 0
         return xp.where(self.at_zero, v, xp.where(x != x, x, x > 0))
 

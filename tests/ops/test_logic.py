@@ -51,12 +51,16 @@ def test_closeness_is_a_share_of_the_second_and_a_distance():
     assert gl.isclose([1.0], [2.0], rtol=0.5).item() and not gl.isclose([2.0], [1.0], rtol=0.5).item()
     assert gl.isclose(gl.tensor([1, 100000]), gl.tensor([2, 100001])).tolist() == [False, True]
     assert gl.allclose([1.0, 2.0], [1.0, 2.0 + 1e-6]) and not gl.allclose([1.0], [1.1]) and a.allclose(a) is False
+    big, small = gl.tensor([2**30, 2]), gl.tensor([3], dtype="uint8")
+    assert gl.isclose(big, big + 1, rtol=0.0, atol=0.5).tolist() == [False, False] and big.allclose(big + 1, atol=1.0)
+    assert gl.isclose(small - 1, small, atol=1.0).item() and gl.isclose(gl.tensor([True]), gl.tensor([True])).item()
     with pytest.raises(ValueError, match="a distance is not negative"):
         gl.isclose([1.0], [1.0], atol=-1.0)
 
 
 def test_equal_asks_for_shape_and_values():
     assert gl.equal([1.0, 2.0], [1.0, 2.0]) and gl.equal(gl.tensor([1]), gl.tensor([1.0])) and gl.equal(gl.zeros(0), gl.zeros(0))
+    assert gl.equal(gl.tensor([True, False]), gl.tensor([True, False])) and not gl.equal(gl.tensor([True]), gl.tensor([False]))
     assert not gl.equal([1.0], [1.0, 1.0]) and not gl.equal([NAN], [NAN]) and not gl.tensor([1.0]).equal(gl.tensor([2.0]))
 
 
@@ -93,3 +97,10 @@ def test_truth_values_are_not_shifted():
     for f in (gl.bitwise_left_shift, gl.bitwise_right_shift):
         with pytest.raises(TypeError, match="truth values"):
             f(gl.tensor([True]), gl.tensor([True]))
+
+
+def test_numbers_alone_are_taken_too():
+    assert gl.heaviside(0.0, [0.5, 2.0]).dtype == gl.positive(0.5).dtype == gl.prelu([-1.0], 0.5).dtype == "float32"
+    assert gl.bitwise_not(5).item() == -6 and gl.isnan(NAN).item() and gl.equal(True, True) and gl.fmax(1.0, NAN).item() == 1.0
+    with pytest.raises(TypeError, match="~x: only integers"):
+        gl.bitwise_not(0.5)
