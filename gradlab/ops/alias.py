@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .angle import atan2
 from .arithmetic import mul, neg, sub
 from .cast import clone
 from .clamp import clamp
@@ -14,7 +15,7 @@ from .hyperbolic import acosh, asinh, atanh
 from .rounding import trunc
 from .sigmoid import sigmoid
 from .sign import abs, sign  # noqa: A004
-from .trigonometry import acos, asin, atan, atan2
+from .trigonometry import acos, asin, atan
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import KeywordError, ShapeError, explain
 from .alias import positive
+from .angle import atan2, deg2rad, rad2deg
 from .arithmetic import add, mul, neg, sub
 from .arrange import flip, roll, rot90
 from .axes import moveaxis, permute, transpose
@@ -44,7 +45,7 @@ from .sign import abs, copysign, heaviside, sign, signbit  # noqa: A004
 from .spread import std, var
 from .squeeze import squeeze, unsqueeze
 from .triangle import tril, triu
-from .trigonometry import acos, asin, atan, atan2, cos, deg2rad, rad2deg, sin, sinc, tan
+from .trigonometry import acos, asin, atan, cos, sin, sinc, tan
 from .where import where
 from .winner import argmax, argmin
 
