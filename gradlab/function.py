@@ -17,7 +17,7 @@ import numpy as np
 from . import observe
 from .backend import ARRAY_TYPES, Array, align, as_array, need_one_device, unbroadcast
 from .cases import Case
-from .errors import GraphError, ShapeError, explain
+from .errors import DTypeError, GraphError, ShapeError, explain
 from .grad_mode import recording
 
 if TYPE_CHECKING:
@@ -334,6 +334,10 @@ def _explain(fn: Function, arrays: Sequence[Any], error: Exception) -> None:
         need_one_device(type(fn).__name__, named)
     if isinstance(error, ValueError):
         fn.refuse(error)
+    elif "numpy boolean" in str(error):  # where NumPy has no rule for them
+        got = {f"input {i}": a.dtype for i, a in enumerate(arrays) if hasattr(a, "dtype")}
+        need = "numbers: truth values have no difference"
+        raise DTypeError(explain(f"{type(fn).__name__}: takes no truth values", got=got, need=need, fix="x.float()")) from None
 
 
 def _placed(fn: Function, data: Any, arrays: Sequence[Any]) -> Array:

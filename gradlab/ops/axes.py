@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
@@ -146,7 +146,8 @@ def movedim(x: TensorLike, source: int | Sequence[int], destination: int | Seque
     x = tensor_of(x)
     if not x.ndim and source in (0, -1) and destination in (0, -1):
         return permute(x)
-    old, new = [[axis_of("movedim", d, x) for d in ((dims,) if isinstance(dims, int) else dims)] for dims in (source, destination)]
+    named: list[Any] = [dims if isinstance(dims, (tuple, list)) else (dims,) for dims in (source, destination)]
+    old, new = [[axis_of("movedim", d, x) for d in dims] for dims in named]
     if len(old) != len(new) or len(set(old)) != len(old) or len(set(new)) != len(new):
         got = {"source": source, "destination": destination}
         raise DimError(explain("movedim: the axes don't pair up", got=got, need="as many places as axes, each named once"))

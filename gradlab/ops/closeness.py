@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..backend import Array, float64
 from ..cases import Case, Given
 from ..errors import ArgumentError, explain
+from .argument import tensor_of
 from .casework import broadcasts
 from .dtype import NUMBERS, as_pytorch, floats, module_of
 from .refusal import Broadcasting
@@ -78,4 +77,5 @@ def equal(a: TensorLike, b: TensorLike) -> bool:
     >>> equal([1.0, 2.0], [1.0, 2.0]), equal([1.0], [1.0, 1.0])
     (True, False)
     """
-    return np.shape(a) == np.shape(b) and bool(IsClose.apply(a, b, rtol=0.0, atol=0.0, equal_nan=False).data.all())
+    a, b = tensor_of(a), tensor_of(b)
+    return a.shape == b.shape and bool((a == b).data.all())

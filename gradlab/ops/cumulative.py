@@ -151,7 +151,7 @@ def diff(x: TensorLike, n: int = 1, dim: int = -1, prepend: TensorLike | None = 
     """
     if n < 0:
         raise ArgumentError(explain("diff: how often?", got={"n": n}, need="0 or more"))
-    return Diff.apply(*[t for t in (prepend, x, append) if t is not None], n=n, dim=dim)
+    return Diff.apply(*[t for t in (prepend, tensor_of(x), append) if t is not None], n=n, dim=dim)
 
 
 def _areas(y: TensorLike, x: TensorLike | None, dx: float, dim: int) -> Tensor:

@@ -173,7 +173,7 @@ def tensordot(a: TensorLike, b: TensorLike, dims: int | Sequence[Sequence[int]] 
             need = f"0 to {min(len(x), len(y))} axes, or two lists of axes"
             raise ArgumentError(explain("tensordot: how many axes?", got={"a": x, "b": y, "dims": dims}, need=need))
         dims = (range(len(x) - dims, len(x)), range(dims))
-    if len(dims) != 2 or len(dims[0]) != len(dims[1]):
+    if len(dims) != 2 or any(isinstance(d, int) for d in dims) or len(dims[0]) != len(dims[1]):
         raise ArgumentError(explain("tensordot: which axes?", got={"dims": dims}, need="a number, or two lists of as many axes"))
     pairs = [(_axis(i, x), _axis(j, y)) for i, j in zip(*dims, strict=True)]
     if any(x[i] != y[j] for i, j in pairs) or any(len({pair[side] for pair in pairs}) != len(pairs) for side in (0, 1)):

@@ -70,7 +70,7 @@ def expand_as(x: TensorLike, other: Tensor) -> Tensor:
     >>> expand_as([1.0, 2.0], gl.zeros(3, 2)).shape
     (3, 2)
     """
-    return expand(x, other.shape)
+    return expand(x, tensor_of(other).shape)
 
 
 def broadcast_to(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:

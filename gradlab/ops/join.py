@@ -9,7 +9,7 @@ from ..backend import Array, is_array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
-from .argument import axis_of, tensor_of
+from .argument import axis_of, tensor_of, whole
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -87,7 +87,7 @@ def cat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
     """
     if not len(tensors):
         raise _none_given("cat")
-    return Cat.apply(*tensors, dim=dim)
+    return Cat.apply(*tensors, dim=dim if dim.__class__ is int else whole("dim", dim))
 
 
 def concat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
@@ -161,7 +161,7 @@ def stack(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
     """
     if not len(tensors):
         raise _none_given("stack")
-    return Stack.apply(*tensors, dim=dim)
+    return Stack.apply(*tensors, dim=dim if dim.__class__ is int else whole("dim", dim))
 
 
 def _shaped(tensors: Sequence[TensorLike], ndim: int) -> list[Tensor]:

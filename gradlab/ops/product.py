@@ -8,7 +8,7 @@ from ..backend import Array, as_array, total, xp_of
 from ..cases import Case, Draw
 from ..errors import DimError, ShapeError, explain
 from ..function import Function
-from .argument import need_letters
+from .argument import need_letters, whole
 from .dtype import beside, need_one_dtype, times
 from .refusal import Broadcasting
 
@@ -201,6 +201,7 @@ def cross(a: TensorLike, b: TensorLike, dim: int | None = None) -> Tensor:
     x, y = [tuple(getattr(v, "shape", ())) for v in (a, b)]
     if dim is None:
         dim = next((i - len(x) for i, n in enumerate(x) if n == 3), 0)
+    dim = whole("dim", dim)
     if any(not -len(s) <= dim < max(len(s), 1) or not s or s[dim] != 3 for s in (x, y)) or (dim >= 0 and len(x) != len(y)):
         raise DimError(
             explain("cross: vectors in space have 3 entries", got={"a": x, "b": y, "dim": dim}, need="an axis of size 3 in both")

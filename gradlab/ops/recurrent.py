@@ -45,7 +45,9 @@ def rows(x: Array) -> Array:
 def inputs(*given: Any, biases: tuple[Any, Any]) -> list[Any]:
     """What an op reads: arrays of lists, and both biases or none; a missing one beside another is 0."""
     some = biases if biases != (None, None) else ()
-    return [x if hasattr(x, "grad_fn") else 0.0 if x is None else as_array(x) for x in (*given, *some)]
+    return [x if hasattr(x, "grad_fn") else as_array(x) for x in given] + [
+        b if hasattr(b, "grad_fn") else 0.0 if b is None else as_array(b) for b in some
+    ]
 
 
 def added(b_ih: Any, b_hh: Any) -> Any:

@@ -92,7 +92,7 @@ def view_as(x: TensorLike, other: Tensor) -> Tensor:
     >>> view_as([1.0, 2.0], gl.zeros(2, 1)).shape
     (2, 1)
     """
-    return view(x, other.shape)
+    return view(x, tensor_of(other).shape)
 
 
 def reshape_as(x: TensorLike, other: Tensor) -> Tensor:
@@ -104,7 +104,7 @@ def reshape_as(x: TensorLike, other: Tensor) -> Tensor:
     >>> reshape_as([1.0, 2.0], gl.zeros(2, 1)).shape
     (2, 1)
     """
-    return reshape(x, other.shape)
+    return reshape(x, tensor_of(other).shape)
 
 
 def ravel(x: TensorLike) -> Tensor:

@@ -59,7 +59,7 @@ def where(condition: TensorLike, a: TensorLike | None = None, b: TensorLike | No
     >>> where([True, False], [1.0, 2.0], 0.0).data
     array([1., 0.], dtype=float32)
     """
-    if a is None or b is None:
+    if a is None and b is None:
         return nonzero(condition, as_tuple=True)
     return Where.apply(condition, a, b)
 

@@ -14,6 +14,9 @@ TARGET = "whether input or target says the dtype of a loss has no rule in PyTorc
 SOURCE = "PyTorch takes more values than indices, and then fails in backward"
 TIES = "which of equal numbers comes first has no rule in PyTorch"
 CRASHES = "PyTorch ends the process"
+MASK = "a mask larger than the tensor is refused"
+MASK_VALUE = "integers take no fraction; PyTorch cuts it off where x is a single number"
+BATCH = "PyTorch takes more axes in front than a batch and channels, in some poolings"
 DIVIDES = "PyTorch refuses integers since it once divided them with a remainder; here the division is true"
 BASE = "PyTorch gives 1 for base 1 and refuses by the exponent alone where it is a number; here negative exponents of integers are refused"
 PROMOTES = "dtypes that differ are brought to one"
@@ -29,6 +32,12 @@ LOSSES = """
 APART: dict[str, dict[str, str]] = {
     "addcdiv": {"integers": DIVIDES, "booleans": DIVIDES},
     **{name: {"deeper": EMPTY, "flatter": EMPTY, "dim": EMPTY, "longer": EMPTY} for name in ("cat", "concat", "concatenate")},
+    "masked_fill": {"deeper": MASK, "flatter": MASK, "longer": MASK, "integers": MASK_VALUE},
+    "masked_scatter": {"deeper": MASK, "flatter": MASK, "longer": MASK},
+    "cross_entropy": {"mixed": TARGET},
+    "nll_loss": {"deeper": "weights are one a class, in one axis"},
+    **{name: {"integers": FLOATS, "booleans": FLOATS} for name in ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d"]},
+    **{f"adaptive_{kind}_pool{n}d": {"deeper": BATCH, "flatter": BATCH} for kind in ("avg", "max") for n in (1, 2, 3)},
     "repeat_interleave": {"flatter": "PyTorch looks for axis 1 of a single number"},
     "roll": {"flatter": "PyTorch takes a dim of a single number everywhere but here"},
     "getitem": {"deeper": "an index out of range is refused also where nothing would be taken"},
@@ -71,14 +80,6 @@ APART: dict[str, dict[str, str]] = {
         for name in LOSSES.split()
     },
 }
-
-
-TO_MEND = "to be mended"
-for _name, _variants in {
-    "transpose": "*", "swapaxes": "*", "swapdims": "*", "unfold": "*", "masked_fill": "*", "quantile": "*", "equal": "booleans",
-    "masked_scatter": "flatter deeper longer", "cartesian_prod": "flatter deeper", "cross_entropy": "flatter deeper mixed",
-}.items():  # fmt: skip
-    APART.setdefault(_name, {}).update(dict.fromkeys(_variants.split(), TO_MEND))
 
 
 def set_apart(name: str, variant: str) -> bool:

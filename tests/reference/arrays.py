@@ -165,12 +165,6 @@ rows("diag_embed", lambda c: call(c.floats(*c.shape(1, 3)), c.pick(0, 1, -1)))
 rows("trace", lambda c: call(c.floats(*c.shape(2, 2))))
 rows("meshgrid", lambda c: call(c.floats(c.whole(1, 3)), c.floats(c.whole(1, 4)), indexing=c.pick("ij", "xy")))
 rows("atleast_1d atleast_2d atleast_3d", lambda c: call(c.floats(*c.shape())))
-rows(
-    "unfold",
-    lambda c: call(c.floats(5, c.pick(4, 6)), c.pick(0, -1), c.whole(1, 3), c.whole(1, 2)),
-    "Tensor.unfold",
-    ours=lambda x, *a: x.unfold(*a),
-)
 
 # -- indices
 
