@@ -73,6 +73,7 @@ class Function:
     exact: ClassVar[bool] = False  # given inputs of one shape and dtype, backward answers in them: there is nothing to repair
     reads: ClassVar[tuple[str, ...]] = ("inputs", "output")  # the values backward relies on: a change of them is an error
     fresh: ClassVar[bool] = False  # backward returns new arrays only, so that a leaf may keep them without a copy
+    joins: ClassVar[bool] = False  # `add_into(total, g)` adds the gradient to what the only input has already, without an array of its size
     by_reference: ClassVar[bool] = False  # backward is right in itself, but its derivative is not: `reference` is differentiated twice
     params: dict[str, Any] = _NO_PARAMS
     retained: list[Any] | None = None  # weak references to outputs whose gradient is to be kept

@@ -151,3 +151,15 @@ def test_a_step_can_be_pulled_twice(op):
         once = [None if d is None else d.copy() for d in y.grad_fn.pull(g)]
         for d, again in zip(once, y.grad_fn.pull(g), strict=True):
             np.testing.assert_array_equal(d, again)
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if op.joins], ids=lambda op: op.__name__)
+def test_adding_into_a_gradient_is_adding_the_gradient(op):
+    for case in op.cases:
+        x = case.inputs[0].array(np.random.default_rng(0))
+        fn = op.apply(gl.tensor(x, requires_grad=True), **case.params).grad_fn
+        g = np.random.default_rng(1).standard_normal(np.shape(fn.forward(x, **case.params)))
+        total = np.random.default_rng(2).standard_normal(x.shape)
+        want = total + fn.backward(g)
+        fn.add_into(total, g)
+        np.testing.assert_array_equal(total, want)

@@ -164,6 +164,9 @@ def _watched(roots: list[Tensor], seeds: list[Any], keep: bool, graph: bool, wan
     return run() if observer is None else observe.watched(observer, "pass", roots[0], (keep,), run)
 
 
+_NOTHING = (None,)
+
+
 def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
     """The pass when nobody asks for more: what `general.run` does, written out, since the time of a small graph goes here."""
     maker = root.grad_fn
@@ -179,7 +182,10 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
         fn = steps.pop()
         g = take(fn, None)
         if g is not None:  # a rule may return None for a path that carries nothing
-            if fn.fits:
+            if fn.joins and fn.edges[0] in owned:
+                fn.add_into(pending[fn.edges[0]], g)  # type: ignore[attr-defined]
+                grads = _NOTHING
+            elif fn.fits:
                 grads = fn.backward(g)
                 if grads.__class__ is not tuple:
                     grads = (grads,)

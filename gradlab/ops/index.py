@@ -29,6 +29,7 @@ class Slice(Function):
     )
     reads = ()
     fresh = True
+    joins = True
 
     def forward(self, x: Array, index: Any) -> Array:
         parts = index if isinstance(index, tuple) else (index,)
@@ -44,6 +45,10 @@ class Slice(Function):
         dx = xp_of(g).zeros(self.shape, dtype=g.dtype)
         dx[self.index] = g
         return dx
+
+    def add_into(self, total: Array, g: Array) -> None:
+        """The same, added to what came from elsewhere: many slices of one tensor would else make many arrays of its size."""
+        total[self.index] += g
 
 
 class Pick(Function):

@@ -29,6 +29,8 @@ class Narrow(Function):
         Case(Draw((0, 3)), dim=1, start=0, length=2),
     )
     reads = ()
+    fresh = True
+    joins = True
 
     def forward(self, x: Array, dim: int, start: int, length: int) -> Array:
         axis = axis_of("narrow", dim, x)
@@ -48,6 +50,10 @@ class Narrow(Function):
         dx = xp_of(g).zeros(self.shape, dtype=g.dtype)
         dx[self.part] = g
         return dx
+
+    def add_into(self, total: Array, g: Array) -> None:
+        """The same, added to what came from elsewhere."""
+        total[self.part] += g
 
 
 def narrow(x: TensorLike, dim: int, start: int, length: int) -> Tensor:

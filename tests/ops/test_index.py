@@ -283,3 +283,34 @@ def test_masked_fill_keeps_the_dtype_of_what_is_filled():
     assert gl.masked_fill(gl.tensor([1, 2]), [True, False], 7.0).tolist() == [7, 2]
     with pytest.raises(DTypeError, match="masked_fill: integers can't hold this value"):
         gl.masked_fill(gl.tensor([1, 2]), [True, False], 0.5)
+
+
+def test_many_slices_of_one_tensor_add_into_one_gradient():
+    values = np.random.default_rng(0).standard_normal((6, 4))
+    g = np.random.default_rng(1).standard_normal((6, 4))
+    x = gl.tensor(values, requires_grad=True)
+    h = x * 2.0
+    parts = [h[0], h[1:3], h[::2], h.narrow(0, 4, 2), *h.unbind(0)[:3]]
+    y = sum((p * gl.tensor(g[: len(p.data)] if p.ndim == 2 else g[0])).sum() for p in parts) + (h * h).sum() + h[2, 3]
+    y.backward(retain_graph=True)
+    want = np.zeros((6, 4))
+    want[0] += g[0]
+    want[1:3] += g[:2]
+    want[::2] += g[:3]
+    want[4:6] += g[:2]
+    want[:3] += g[0]
+    want[2, 3] += 1
+    want = 2 * (want + 4 * values)
+    np.testing.assert_allclose(x.grad.data, want)
+    y.backward()
+    np.testing.assert_allclose(x.grad.data, 2 * want)
+
+
+def test_a_gradient_that_came_from_outside_is_not_written_by_a_slice():
+    x = gl.tensor([1.0, 2.0], requires_grad=True)
+    seed = gl.tensor([1.0, 1.0])
+    (x + 0.0).backward(seed)
+    y = x.clone()
+    z = y[:1].sum() + y.sum()
+    z.backward()
+    assert seed.tolist() == [1.0, 1.0] and x.grad.tolist() == [3.0, 2.0]
