@@ -69,7 +69,7 @@ class Pick(Function):
     fresh = True
 
     def forward(self, x: Array, index: Any) -> Array:
-        self.index, self.shape = copied(index, xp_of(x)), x.shape
+        self.index, self.shape = copied(index, x), x.shape
         try:
             return x[self.index]
         except IndexError as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import Array, is_array, on_host, xp_of
+from ..backend import Array, is_array, need_one_device, on_host, xp_of
 from ..errors import DimError, DTypeError, PlaceError, ShapeError, explain
 from .argument import tensor_of
 from .axis import opened
@@ -37,16 +37,23 @@ def is_basic(index: Any) -> bool:
     return True
 
 
-def copied(index: Any, xp: Any) -> tuple[Any, ...]:
-    """The index with arrays of its own, so that filling one anew does not move the gradient."""
-    return tuple([_copy(i, xp) for i in (index if isinstance(index, tuple) else (index,))])
+def copied(index: Any, x: Any) -> tuple[Any, ...]:
+    """The index with arrays of its own, so that filling one anew does not move the gradient.
+
+    Raises:
+        DeviceError: one of them is on another device than `x`; CuPy would copy it over in secret.
+    """
+    return tuple([_copy(i, x) for i in (index if isinstance(index, tuple) else (index,))])
 
 
-def _copy(i: Any, xp: Any) -> Any:
+def _copy(i: Any, x: Any) -> Any:
     if is_array(i):
-        return xp_of(i).array(i)  # where it is: an index on another device than `x` is refused
+        if not on_host(i) or not on_host(x):
+            need_one_device("x[i]", {"x": getattr(x, "_data", x), "i": i})
+        return xp_of(i).array(i)
     if not isinstance(i, list):
         return i
+    xp = xp_of(x)
     array = xp.array(i)
     return array if prod(array.shape) else xp.zeros(array.shape, dtype=int)  # an empty list would be one of floats
 

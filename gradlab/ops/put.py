@@ -58,7 +58,7 @@ class SetIndex(Function):
 
     def forward(self, x: Array, v: Any, index: Any) -> Array:
         xp = xp_of(x)
-        self.index = index = copied(index, xp)
+        self.index = index = copied(index, x)
         y = xp.array(x)
         try:
             y[index] = v if on_host(x) or not xp.ndim(v) or is_basic(index) else self._last_values(x, index, v)
@@ -126,7 +126,7 @@ class AddIndex(Function):
 
     def forward(self, x: Array, v: Any, index: Any) -> Array:
         xp = xp_of(x)
-        self.index = index = copied(index, xp)
+        self.index = index = copied(index, x)
         y = xp.array(x)
         try:
             scatter_add(y, index, v)

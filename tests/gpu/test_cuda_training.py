@@ -83,7 +83,8 @@ def test_a_gradient_flows_through_moves():
 
 def test_mixed_devices_and_secret_copies_are_refused():
     x, y = gl.ones(2, device="cuda"), gl.ones(2)
-    for call in (lambda: x + y, lambda: y * x, lambda: x + y.numpy(), lambda: y.numpy() + x, lambda: gl.cat([x, y])):
+    calls = (lambda: x + y, lambda: y * x, lambda: x + y.numpy(), lambda: y.numpy() + x, lambda: gl.cat([x, y]))
+    for call in (*calls, lambda: x[gl.tensor([0])]):
         with pytest.raises(DeviceError, match="different devices"):
             call()
     for call in (x.numpy, lambda: np.asarray(x)):
