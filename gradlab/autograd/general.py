@@ -85,6 +85,7 @@ class _Pass:
     def __init__(self, graph: bool, wanted: Sequence[Tensor] | None, local: bool = False) -> None:
         self.graph, self.wanted, self.local = graph, wanted, local
         self.keys: set[Key] = set() if wanted is None else {key_of(t) for t in wanted}
+        self.open: set[Key] | None = None  # where gradients go, if not everywhere
         self.anomaly = anomaly.current()
         self.pending: dict[Key, Grad] = {}
         self.owned: set[Key] = set()  # whose pending gradient is an array that this pass alone holds, so += may write it
@@ -95,16 +96,17 @@ class _Pass:
         steps, _ = reached(makers, self.keys if self.local else ())
         if self.wanted is not None:
             steps = self._leading(steps)
+            self.open = {*steps, *self.keys}
         check(steps)
         uses = self._uses(steps)
         for root, seed in zip(roots, seeds, strict=True):
-            self._add(key_of(root), seed, False)
+            self._send(key_of(root), seed, False)
         while steps:
             fn = steps.pop()
             awaited = [leaf for leaf in self._leaves(fn) if leaf in uses] if uses else ()
             g = self.pending.pop(fn, None)
             if g is not None:
-                self._step(fn, g, uses)
+                self._step(fn, g)
             if not keep:
                 fn.free()
                 if self.anomaly is not None:
@@ -113,32 +115,28 @@ class _Pass:
                 uses[leaf] -= 1
                 if not uses[leaf]:
                     self._arrive(leaf, fn)
-        for key in list(self.pending):  # roots: leaves, and steps that lead to nothing wanted
+        for key in list(self.pending):  # leaves, and wanted results below which nothing is wanted
             self._arrive(key, None)
         return [self._own(key_of(t)) for t in self.wanted or ()]
 
-    def _step(self, fn: Function, g: Grad, uses: dict[Tensor, int]) -> None:
+    def _step(self, fn: Function, g: Grad) -> None:
         """Take the gradient of a result through hooks, and from the result to what it was made from."""
         g = self._seen(fn, g)
         if fn in self.keys:
             self.found[fn] = g
-        for to, d in zip(fn.edges, self._pull(fn, g), strict=True):
-            if to is None or d is None:
-                continue
-            if isinstance(to, Function):
-                self._add(to, d, fn.fresh)
-            elif self.wanted is None:
-                told(to, d, fn, functools.partial(self._add, to, d, fn.fresh))
-            elif to in self.keys:
-                self._add(to, d, fn.fresh)
-
-    def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
-        grads = self._unchecked_pull(fn, g)
+        grads = self._pull(fn, g)
         if self.anomaly is not None:
             self.anomaly.check(fn, g, grads)
-        return grads
+        for to, d in zip(fn.edges, grads, strict=True):
+            if to is None or d is None:
+                continue
+            send = functools.partial(self._send, to, d, fn.fresh)
+            if isinstance(to, Function) or self.wanted is not None:
+                send()
+            else:
+                told(to, d, fn, send)
 
-    def _unchecked_pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
+    def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
         if not self.graph:
             return fn.pull(g)
         observer = observe.current
@@ -153,8 +151,11 @@ class _Pass:
         observer.end(token, tuple([getattr(d, "_data", None) for d in grads]), None)
         return grads
 
-    def _add(self, key: Key, d: Grad, fresh: bool) -> None:
+    def _send(self, key: Key, d: Grad, fresh: bool) -> None:
+        """Add `d` to what has come together for a step or leaf."""
         pending = self.pending
+        if self.open is not None and key not in self.open:
+            return
         if key not in pending:
             pending[key] = d
             if fresh and d.__class__ in ARRAY_TYPES:

@@ -49,6 +49,16 @@ def hooks_and_inputs(m):
     return log, x.grad is None, w.grad.tolist()
 
 
+def hooks_where_no_wanted_gradient_goes(m):
+    log, x, w = [], leaf(m, [1.0, 2.0]), leaf(m, [3.0, 4.0])
+    side, h = x * 2.0, w * 2.0
+    side.register_hook(lambda g: log.append("side"))
+    h.register_hook(lambda g: log.append("h"))
+    side.retain_grad()
+    (d,) = m.autograd.grad((side * h).sum(), w)
+    return log, d.tolist(), side.grad is None
+
+
 def hooks_before_a_change_in_place(m):
     log, x = [], leaf(m, [1.0, 2.0])
     y = x * 2.0
