@@ -241,6 +241,7 @@ from .ops import index_put as index_put
 from .ops import index_select as index_select
 from .ops import inner as inner
 from .ops import instance_norm as instance_norm
+from .ops import interpolate as interpolate
 from .ops import inverse as inverse
 from .ops import isclose as isclose
 from .ops import isfinite as isfinite
@@ -434,6 +435,7 @@ from .ops import unfold_copy as unfold_copy
 from .ops import unique as unique
 from .ops import unique_consecutive as unique_consecutive
 from .ops import unsqueeze as unsqueeze
+from .ops import upsample as upsample
 from .ops import var as var
 from .ops import var_mean as var_mean
 from .ops import view as view

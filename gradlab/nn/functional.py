@@ -46,6 +46,7 @@ from ..ops import hardtanh as hardtanh
 from ..ops import hinge_embedding_loss as hinge_embedding_loss
 from ..ops import huber_loss as huber_loss
 from ..ops import instance_norm as instance_norm
+from ..ops import interpolate as interpolate
 from ..ops import kl_div as kl_div
 from ..ops import l1_loss as l1_loss
 from ..ops import layer_norm as layer_norm
@@ -95,3 +96,4 @@ from ..ops import tanhshrink as tanhshrink
 from ..ops import threshold as threshold
 from ..ops import triplet_margin_loss as triplet_margin_loss
 from ..ops import unfold as unfold
+from ..ops import upsample as upsample

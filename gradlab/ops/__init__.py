@@ -311,6 +311,9 @@ from .hyperbolic import tanh as tanh
 from .index import Pick as Pick
 from .index import Slice as Slice
 from .index import getitem as getitem
+from .interpolate import Interpolate as Interpolate
+from .interpolate import interpolate as interpolate
+from .interpolate import upsample as upsample
 from .inverse import Inverse as Inverse
 from .inverse import Solve as Solve
 from .inverse import SolveTriangular as SolveTriangular
