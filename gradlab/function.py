@@ -17,7 +17,7 @@ import numpy as np
 from . import observe
 from .backend import ARRAY_TYPES, Array, align, as_array, need_one_device, unbroadcast
 from .cases import Case
-from .errors import DTypeError, GraphError, ShapeError, explain
+from .errors import ArgumentError, DTypeError, GraphError, ShapeError, explain
 from .grad_mode import recording
 
 if TYPE_CHECKING:
@@ -86,6 +86,18 @@ class Function:
     needs: tuple[bool, ...]
     fits: bool  # whether what `exact` promises holds here, so that gradients need no look
     edges: tuple[Function | Tensor | None, ...]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name in ("forward", "backward"):
+            if isinstance(vars(cls).get(name), (staticmethod, classmethod)):
+                raise ArgumentError(
+                    explain(
+                        f"{cls.__name__}.{name}: a step is an instance here, with no `ctx` beside it",
+                        got={name: "a static or class method"},
+                        need="def forward(self, *arrays) and def backward(self, g); what forward keeps on self is saved",
+                    )
+                )
 
     def forward(self, *arrays: Any, **params: Any) -> Array:
         """Compute the output array from the input arrays."""

@@ -15,7 +15,10 @@ from .function import wants_gradient
 from .surface import Surface
 
 # What says something about a tensor without being a number made from it.
-_GRADIENT_FREE = {np.shape, np.ndim, np.size, np.allclose, np.isclose, np.array_equal, np.array2string, np.array_repr, np.array_str}
+_GRADIENT_FREE = {
+    np.shape, np.ndim, np.size, np.allclose, np.isclose, np.array_equal, np.array2string, np.array_repr, np.array_str, np.result_type,
+    np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.shares_memory, np.may_share_memory,
+}  # fmt: skip
 
 
 def ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], out: tuple[Any, ...] | None, kwargs: dict[str, Any]) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 import gradlab as gl
 from gradlab.cases import Case, Draw
-from gradlab.errors import GraphError, ShapeError
+from gradlab.errors import ArgumentError, GraphError, ShapeError
 from gradlab.function import Constant
 from gradlab.testing import check_dtype, check_function
 
@@ -423,3 +423,12 @@ def test_a_step_that_fails_leaves_nothing_behind():
         assert ref() is None
     finally:
         gc.enable()
+
+
+def test_pytorchs_way_to_write_a_step_is_told_how_it_is_done_here():
+    with pytest.raises(ArgumentError, match=r"Double\.forward: a step is an instance here[\s\S]*def forward\(self, \*arrays\)"):
+
+        class Double(gl.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2.0

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from ..function import Function as Function
+from ..grad_mode import enable_grad as enable_grad
+from ..grad_mode import inference_mode as inference_mode
+from ..grad_mode import no_grad as no_grad
+from ..grad_mode import set_grad_enabled as set_grad_enabled
 from . import functional as functional
 from .anomaly import detect_anomaly as detect_anomaly
 from .anomaly import is_anomaly_enabled as is_anomaly_enabled
