@@ -57,3 +57,29 @@ def test_the_names_of_gl_and_of_gl_linalg_are_the_same_ops():
     assert linalg.inv is gl.inverse and linalg.det is gl.det and linalg.matmul is gl.matmul and linalg.svd is gl.linalg_svd
     assert linalg.multi_dot([X.T, X, X.T]).shape == (4, 3) and linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).tolist() == [0.0, 0.0, 1.0]
     np.testing.assert_allclose(linalg.pinv(np.diag([1.0, 1e-3]), rtol=1e-2).data, np.diag([1.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("function", "more"),
+    [(np.linalg.inv, ()), (np.linalg.det, ()), (np.linalg.slogdet, ()), (np.linalg.eigvalsh, ()), (np.linalg.eigh, ()),
+     (np.linalg.cholesky, ()), (np.linalg.matrix_power, (3,)), (np.linalg.pinv, ()),
+     (np.linalg.qr, ()), (np.linalg.svd, ()), (np.linalg.solve, (np.ones(3),)),
+     (np.linalg.solve, (np.eye(3),)), (np.cross, (np.eye(3),))],
+    ids=lambda f: getattr(f, "__name__", ""),
+)  # fmt: skip
+def test_numpys_names_make_steps(function, more):
+    a = X @ X.T + np.stack([np.eye(3), 2 * np.eye(3)])
+    x = gl.tensor(a, requires_grad=True)
+    got, want = function(x, *more), function(a, *more)
+    for y, z in zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]:
+        assert y.requires_grad or y.shape == (2,)
+        np.testing.assert_allclose(y.data, z, atol=1e-12)
+
+
+def test_numpys_names_with_their_own_arguments():
+    x = gl.tensor(X)
+    assert np.linalg.svd(x, full_matrices=False).U.shape == (3, 3) and np.linalg.svd(x, compute_uv=False).shape == (3,)
+    np.testing.assert_allclose(np.linalg.multi_dot([x, X.T, X]).data, X @ X.T @ X)
+    np.testing.assert_allclose(np.linalg.solve(gl.tensor(np.stack([np.eye(2)] * 2)), np.ones((2, 2))).data, np.ones((2, 2, 2)))
+    with pytest.raises(TypeError, match="not on a tensor"):
+        np.linalg.multi_dot([x, X.T], out=np.zeros((3, 3)))

@@ -24,7 +24,7 @@ class Det(OfMatrices):
     latex = (r"y = \det X, \quad \bar X = \bar y\, \det(U V)\; U\, \mathrm{diag}\Bigl(\prod_{j \ne i} s_j\Bigr) V, "
              r"\quad X = U\, \mathrm{diag}(s)\, V")  # fmt: skip
     kind = "reduce"
-    cases = (*SQUARES, Case(Given([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.5, -1.0]])))
+    cases = (*SQUARES, Case(Given([[1.0, 2.0], [3.0, 1.0]])), Case(Given([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.5, -1.0]])))
     reads = ("inputs",)
     fresh = True
 

@@ -43,6 +43,7 @@ class Einsum(Function):
         Case(Draw((3, 3)), equation="ii->i"),
         Case(Draw((2, 2, 3)), equation="iij->j"),
         Case(Draw((2, 2, 2)), equation="iii->i"),
+        Case(Draw((3, 2, 2)), equation="jii->ij"),
         Case(Draw((2, 3)), equation="ba"),
         Case(Draw((2, 3, 2)), equation="abc->b"),
         Case(Draw((2, 3)), Draw((2, 2)), equation="nd,nn->d"),

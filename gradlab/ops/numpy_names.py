@@ -34,6 +34,7 @@ from .logaddexp import logaddexp, logaddexp2
 from .logic import isfinite, isinf, isnan, isneginf, isposinf, logical_and, logical_not, logical_or, logical_xor
 from .maximum import fmax, fmin, maximum, minimum
 from .numpy_arrays import ARRAYS
+from .numpy_linalg import LINALG
 from .pad import pad
 from .power import float_power, hypot, pow, reciprocal, sqrt, square  # noqa: A004
 from .product import kron
@@ -235,6 +236,7 @@ ARRAY_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.argmin: _extremum("argmin", argmin),
     np.var: _spread("var", var),
     np.std: _spread("std", std),
+    **LINALG,
     np.dot: _dot,
     np.einsum: _einsum,
     np.inner: inner,

@@ -36,6 +36,9 @@ def test_counts_from_a_mean_or_its_logarithm():
     np.testing.assert_allclose(F.poisson_nll_loss(mean, count, log_input=False, reduction="none").data, plain, rtol=1e-7)
     stirling = [0.0, 0.0, 4 * np.log(4) - 4 + 0.5 * np.log(8 * np.pi)]
     np.testing.assert_allclose(F.poisson_nll_loss(np.log(mean), count, full=True, reduction="none").data, plain + stirling)
+    x = gl.tensor(np.log(mean), requires_grad=True)
+    F.poisson_nll_loss(x, count, reduction="sum").backward(gl.tensor(2.0, dtype="float64"))
+    np.testing.assert_allclose(x.grad.data, 2 * (mean - count))
     assert np.isfinite(F.poisson_nll_loss(gl.zeros(1), gl.zeros(1), log_input=False).item())
 
 

@@ -151,3 +151,13 @@ def test_cosine_embedding_pulls_together_and_pushes_apart():
         F.cosine_embedding_loss(a, b, 1)
     with pytest.raises(ShapeError, match="rows of vectors"):
         F.cosine_embedding_loss(np.zeros((1, 2, 3)), np.zeros((1, 2, 3)), np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize(
+    "distance", [lambda x, p: F.pairwise_distance(x, np.zeros((1, 3)), p=p, eps=0.0), lambda x, p: gl.cdist(x, np.zeros((1, 3)), p=p)]
+)
+def test_ties_for_the_largest_difference_share_its_slope_and_a_count_has_none(distance):
+    for p, want in [(float("inf"), [[0.5, -0.5, 0.0]]), (0.0, [[0.0, 0.0, 0.0]])]:
+        x = leaf([2.0, -2.0, 1.0])
+        distance(x, p).sum().backward()
+        assert x.grad.tolist() == want
