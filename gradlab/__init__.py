@@ -144,6 +144,7 @@ from .ops import clamp_min as clamp_min
 from .ops import clip as clip
 from .ops import clone as clone
 from .ops import column_stack as column_stack
+from .ops import combinations as combinations
 from .ops import concat as concat
 from .ops import concatenate as concatenate
 from .ops import contiguous as contiguous
@@ -154,11 +155,13 @@ from .ops import conv_transpose1d as conv_transpose1d
 from .ops import conv_transpose2d as conv_transpose2d
 from .ops import conv_transpose3d as conv_transpose3d
 from .ops import copysign as copysign
+from .ops import corrcoef as corrcoef
 from .ops import cos as cos
 from .ops import cosh as cosh
 from .ops import cosine_embedding_loss as cosine_embedding_loss
 from .ops import cosine_similarity as cosine_similarity
 from .ops import count_nonzero as count_nonzero
+from .ops import cov as cov
 from .ops import cross as cross
 from .ops import cross_entropy as cross_entropy
 from .ops import cummax as cummax
@@ -170,9 +173,12 @@ from .ops import deg2rad as deg2rad
 from .ops import det as det
 from .ops import diag as diag
 from .ops import diag_embed as diag_embed
+from .ops import diagflat as diagflat
 from .ops import diagonal as diagonal
+from .ops import diagonal_scatter as diagonal_scatter
 from .ops import diff as diff
 from .ops import digamma as digamma
+from .ops import dist as dist
 from .ops import div as div
 from .ops import divide as divide
 from .ops import dot as dot
@@ -180,6 +186,7 @@ from .ops import dropout as dropout
 from .ops import dropout1d as dropout1d
 from .ops import dropout2d as dropout2d
 from .ops import dropout3d as dropout3d
+from .ops import dsplit as dsplit
 from .ops import dstack as dstack
 from .ops import eigh as eigh
 from .ops import einsum as einsum
@@ -231,6 +238,7 @@ from .ops import hardtanh as hardtanh
 from .ops import heaviside as heaviside
 from .ops import hinge_embedding_loss as hinge_embedding_loss
 from .ops import histc as histc
+from .ops import hsplit as hsplit
 from .ops import hstack as hstack
 from .ops import huber_loss as huber_loss
 from .ops import hypot as hypot
@@ -238,6 +246,7 @@ from .ops import index_add as index_add
 from .ops import index_copy as index_copy
 from .ops import index_fill as index_fill
 from .ops import index_put as index_put
+from .ops import index_reduce as index_reduce
 from .ops import index_select as index_select
 from .ops import inner as inner
 from .ops import instance_norm as instance_norm
@@ -304,6 +313,7 @@ from .ops import min as min  # noqa: A004
 from .ops import minimum as minimum
 from .ops import mish as mish
 from .ops import mm as mm
+from .ops import mode as mode
 from .ops import moveaxis as moveaxis
 from .ops import movedim as movedim
 from .ops import mse_loss as mse_loss
@@ -353,6 +363,7 @@ from .ops import reciprocal as reciprocal
 from .ops import relu as relu
 from .ops import relu6 as relu6
 from .ops import remainder as remainder
+from .ops import renorm as renorm
 from .ops import repeat as repeat
 from .ops import repeat_interleave as repeat_interleave
 from .ops import reshape as reshape
@@ -364,6 +375,7 @@ from .ops import rnn_tanh_cell as rnn_tanh_cell
 from .ops import roll as roll
 from .ops import rot90 as rot90
 from .ops import round as round  # noqa: A004
+from .ops import row_stack as row_stack
 from .ops import rrelu as rrelu
 from .ops import rsqrt as rsqrt
 from .ops import scaled_dot_product_attention as scaled_dot_product_attention
@@ -372,6 +384,7 @@ from .ops import scatter_add as scatter_add
 from .ops import scatter_reduce as scatter_reduce
 from .ops import searchsorted as searchsorted
 from .ops import select as select
+from .ops import select_scatter as select_scatter
 from .ops import selu as selu
 from .ops import set_index as set_index
 from .ops import sgn as sgn
@@ -382,6 +395,7 @@ from .ops import silu as silu
 from .ops import sin as sin
 from .ops import sinc as sinc
 from .ops import sinh as sinh
+from .ops import slice_scatter as slice_scatter
 from .ops import slogdet as slogdet
 from .ops import smooth_l1_loss as smooth_l1_loss
 from .ops import soft_margin_loss as soft_margin_loss
@@ -421,6 +435,7 @@ from .ops import topk as topk
 from .ops import trace as trace
 from .ops import transpose as transpose
 from .ops import trapezoid as trapezoid
+from .ops import trapz as trapz
 from .ops import tril as tril
 from .ops import tril_indices as tril_indices
 from .ops import triplet_margin_loss as triplet_margin_loss
@@ -440,6 +455,7 @@ from .ops import var as var
 from .ops import var_mean as var_mean
 from .ops import view as view
 from .ops import view_as as view_as
+from .ops import vsplit as vsplit
 from .ops import vstack as vstack
 from .ops import where as where
 from .ops import xlogy as xlogy

@@ -633,7 +633,46 @@ class Surface:
     def multinomial(self, num_samples: int, replacement: bool = False) -> Tensor:
         return ops.multinomial(self, num_samples, replacement)
 
+    def diagonal_scatter(self, src: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+        return ops.diagonal_scatter(self, src, offset, dim1, dim2)
+
+    def index_reduce(self, dim: int, index: TensorLike, source: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:
+        return ops.index_reduce(self, dim, index, source, reduce, include_self=include_self)
+
+    def select_scatter(self, src: TensorLike, dim: int, index: int) -> Tensor:
+        return ops.select_scatter(self, src, dim, index)
+
+    def slice_scatter(self, src: TensorLike, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+        return ops.slice_scatter(self, src, dim, start, end, step)
+
     # -- in order
+
+    def corrcoef(self) -> Tensor:
+        return ops.corrcoef(self)
+
+    def cov(self, correction: float = 1) -> Tensor:
+        return ops.cov(self, correction)
+
+    def diagflat(self, offset: int = 0) -> Tensor:
+        return ops.diagflat(self, offset)
+
+    def dist(self, other: TensorLike, p: float = 2.0) -> Tensor:
+        return ops.dist(self, other, p)
+
+    def dsplit(self, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+        return ops.dsplit(self, indices_or_sections)
+
+    def hsplit(self, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+        return ops.hsplit(self, indices_or_sections)
+
+    def mode(self, dim: int = -1, keepdim: bool = False) -> Any:
+        return ops.mode(self, dim, keepdim)
+
+    def renorm(self, p: float, dim: int, maxnorm: float) -> Tensor:
+        return ops.renorm(self, p, dim, maxnorm)
+
+    def vsplit(self, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+        return ops.vsplit(self, indices_or_sections)
 
     def argsort(self, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
         return ops.argsort(self, dim, descending, stable)
@@ -709,6 +748,15 @@ class Surface:
     def H(self) -> Tensor:
         """A matrix transposed, as `t()`."""
         return ops.t(self)
+
+    @property
+    def mH(self) -> Tensor:
+        """The last two axes swapped, as `mT`: there are no complex numbers."""
+        return ops.transpose(self, -2, -1)
+
+    def adjoint(self) -> Tensor:
+        """The last two axes swapped, as `mT`: there are no complex numbers."""
+        return ops.transpose(self, -2, -1)
 
     @property
     def mT(self) -> Tensor:

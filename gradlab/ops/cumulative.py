@@ -184,3 +184,14 @@ def cumulative_trapezoid(y: TensorLike, x: TensorLike | None = None, dx: float =
     array([1.5, 4. ], dtype=float32)
     """
     return _areas(y, x, dx, dim).cumsum(-1).movedim(-1, dim)
+
+
+def trapz(y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, dim: int = -1) -> Tensor:
+    """Measure the area under `y` by trapezoids, as `trapezoid`.
+
+    Shapes: y: (a, b), x: (b) or (a, b), result: (a)
+
+    >>> trapz([1.0, 2.0, 3.0]).item()
+    4.0
+    """
+    return trapezoid(y, x, dx, dim)

@@ -184,3 +184,14 @@ def block_diag(*tensors: TensorLike) -> Tensor:
     if not tensors:
         raise ShapeError(explain("block_diag: there is nothing to join", got={"tensors": "none"}, need="at least one tensor"))
     return BlockDiag.apply(*[tensor_of(x) for x in tensors])
+
+
+def diagflat(x: TensorLike, offset: int = 0) -> Tensor:
+    """Make a matrix with the entries, row by row, on a diagonal.
+
+    Shapes: x: (*) of n entries, y: (n + |offset|, n + |offset|)
+
+    >>> diagflat([[1.0, 2.0]]).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    return DiagEmbed.apply(tensor_of(x).reshape(-1), offset=offset)

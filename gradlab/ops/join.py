@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..backend import Array, is_array, xp_of
 from ..cases import Case, Draw
@@ -233,3 +236,33 @@ def cartesian_prod(*tensors: TensorLike) -> Tensor:
         return xs[0]
     shape, n = [x.numel() for x in xs], len(xs)
     return stack([x.reshape((1,) * i + (-1,) + (1,) * (n - 1 - i)).expand(*shape).reshape(-1) for i, x in enumerate(xs)], -1)
+
+
+def row_stack(tensors: Sequence[TensorLike]) -> Tensor:
+    """Join one below the other, as `vstack`.
+
+    Shapes: each: (a_i, b) or (b), y: (sum of a_i, b)
+
+    >>> row_stack([[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 2)
+    """
+    return vstack(tensors)
+
+
+def combinations(x: TensorLike, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """List every choice of `r` entries of a vector, in order; with replacement an entry may be chosen again.
+
+    Shapes: x: (n), y: (number of choices, r)
+
+    Raises:
+        ShapeError: `x` is no vector.
+
+    >>> combinations([1, 2, 3]).tolist()
+    [[1, 2], [1, 3], [2, 3]]
+    """
+    x = tensor_of(x)
+    if x.ndim != 1:
+        raise ShapeError(explain("combinations: a vector, please", got={"x": x.shape}, need="one axis"))
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = list(choose(range(x.numel()), r))
+    return x[np.array(places, dtype=int).reshape(len(places), r)] if r else x[:0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ArgumentError, ShapeError, explain
-from .argument import Dim, spelled, tensor_of
+from .argument import Dim, axis_of, spelled, tensor_of
 from .dtype import as_pytorch, need_floats, wide
 from .refusal import AlongAxes
 
@@ -117,3 +117,29 @@ def _need_entries(x: Any, p: float, dim: Dim) -> None:
     axes = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
     if not prod(shape) and any(shape[axis] == 0 for axis in axes if -len(shape) <= axis < len(shape)):
         raise ShapeError(explain("norm: nothing to choose from", got={"x": shape, "p": p, "dim": dim}, need="at least one entry along dim"))
+
+
+def dist(x: TensorLike, other: TensorLike, p: float = 2.0) -> Tensor:
+    """Measure the p-norm of a difference.
+
+    Shapes: x and other: broadcast, y: ()
+
+    >>> dist([1.0, 2.0], [4.0, 6.0]).item()
+    5.0
+    """
+    return norm(tensor_of(x) - other, p)
+
+
+def renorm(x: TensorLike, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Scale each entry along `dim` down to a p-norm of `maxnorm`, where it is longer.
+
+    Shapes: x: (*), y: (*)
+
+    >>> renorm([[3.0, 4.0], [0.3, 0.4]], 2, 0, 1.0).data.round(3)
+    array([[0.6, 0.8],
+           [0.3, 0.4]], dtype=float32)
+    """
+    x = tensor_of(x)
+    axis = axis_of("renorm", dim, x)
+    length = norm(x, p, tuple([i for i in range(x.ndim) if i != axis]), keepdim=True) if x.ndim > 1 else x.abs()
+    return x * (maxnorm / (length + 1e-7)).clamp(max=1.0)

@@ -1,4 +1,4 @@
-"""The entry in the middle: of everything, or along an axis."""
+"""The entry in the middle, and the most frequent one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..cases import Case, Draw, Given
 from ..errors import ShapeError, explain
 from ..function import Function
 from .argument import axis_of, spelled, tensor_of
-from .axis import grid, opened
+from .axis import grid, opened, part, places, scan
 from .dtype import wide
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MiddleValue(NamedTuple):
-    """What `median` and `nanmedian` give along an axis: the values, and where they are."""
+    """What `median`, `nanmedian` and `mode` give along an axis: the values, and where they are."""
 
     values: Tensor
     indices: Tensor
@@ -110,3 +110,50 @@ def nanmedian(x: TensorLike, dim: int | None = None, keepdim: bool = False, **nu
     3.0
     """
     return _middle(x, dim, keepdim, numpy, skip_nan=True)
+
+
+class ArgMode(Function):
+    """k = last place of the most frequent x along dim, of the smallest of several;  no gradient."""
+
+    latex = r"k : x_k = \mathrm{argmax}_v\, \#\{i : x_i = v\}"
+    kind = "reduce"
+    cases = (
+        Case(Draw((3, 4)), dim=0),
+        Case(Given([[[1.0, 2.0, 2.0], [3.0, 3.0, 1.0]]]), dim=-1),
+        Case(Draw(()), dim=0),
+        Case(Draw((0, 3)), dim=1),
+    )
+    reads = ()
+
+    def forward(self, x: Array, dim: int) -> Array:
+        xp, shape = xp_of(x), x.shape
+        x, axis = opened("mode", x, dim)
+        if not x.shape[axis]:
+            raise ShapeError(explain("mode: nothing to choose from", got={"x": shape, "dim": dim}, need="at least one entry along dim"))
+        order = xp.argsort(x, axis=axis, kind="stable")
+        ranked, place = x[grid(order, axis)], places(x, axis)
+        new = ranked[part(axis, 1)] != ranked[part(axis, None, -1)]
+        start = xp.concatenate([xp.zeros_like(order[part(axis, None, 1)]), xp.where(new, place[1:], 0)], axis=axis)
+        length = place - scan(xp.maximum, start, axis)  # of the run of equal entries, so far
+        best = xp.expand_dims(xp.argmax(length, axis=axis), axis)
+        return xp.reshape(order[grid(best, axis)], tuple([1 if i == axis else m for i, m in enumerate(shape)]))
+
+
+def mode(x: TensorLike, dim: int = -1, keepdim: bool = False) -> MiddleValue:
+    """Take the most frequent entry along `dim`, of several the smallest, as `(values, indices)`; its last place has the gradient.
+
+    Shapes: x: (a, b), values and indices: (a), or (a, 1) with keepdim
+
+    Raises:
+        ShapeError: there is no entry along `dim`.
+
+    >>> mode([2.0, 1.0, 2.0, 1.0, 3.0]).values.item()
+    1.0
+    """
+    x = tensor_of(x)
+    indices = ArgMode.apply(x, dim=dim)
+    values = x.take_along_dim(indices, dim) if x.ndim else x.clone()
+    if keepdim or not x.ndim:
+        return MiddleValue(values, indices)
+    axis = axis_of("mode", dim, x)
+    return MiddleValue(values.squeeze(axis), indices.squeeze(axis))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backend import as_array
-from ..errors import ArgumentError, explain
-from .argument import tensor_of
+from ..errors import ArgumentError, ShapeError, explain
+from .argument import axis_of, tensor_of
 from .axis import grid
 from .place import along, used
 
@@ -53,3 +53,57 @@ def _written(op: str, x: Tensor, dim: int, index: Any, src: Any, *, add: bool) -
     opened, places, axis = along(op, x.data, as_array(getattr(index, "data", index)), dim)
     y = x.reshape(opened.shape).index_put(grid(places, axis), used(op, x.data, places, src), add)
     return y.reshape(x.shape)
+
+
+def select_scatter(x: TensorLike, src: TensorLike, dim: int, index: int) -> Tensor:
+    """Copy `x` with one entry along `dim` replaced by `src`.
+
+    Shapes: x: (a, b), src: (b) for dim 0, y: (a, b)
+
+    Raises:
+        ShapeError: `src` has another shape than the entry.
+
+    >>> select_scatter([[1.0, 2.0], [3.0, 4.0]], [9.0, 8.0], 1, 0).tolist()
+    [[9.0, 2.0], [8.0, 4.0]]
+    """
+    x = tensor_of(x)
+    return _replaced("select_scatter", x, (*(slice(None),) * axis_of("select_scatter", dim, x), index), src)
+
+
+def slice_scatter(x: TensorLike, src: TensorLike, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """Copy `x` with a slice along `dim` replaced by `src`.
+
+    Shapes: x: (a, b), src: (length of the slice, b) for dim 0, y: (a, b)
+
+    Raises:
+        ShapeError: `src` has another shape than the slice.
+
+    >>> slice_scatter([1.0, 2.0, 3.0], [9.0], start=1, end=2).tolist()
+    [1.0, 9.0, 3.0]
+    """
+    x = tensor_of(x)
+    return _replaced("slice_scatter", x, (*(slice(None),) * axis_of("slice_scatter", dim, x), slice(start, end, step)), src)
+
+
+def diagonal_scatter(x: TensorLike, src: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """Copy `x` with a diagonal of the plane of two axes replaced by `src`, whose last axis it is.
+
+    Shapes: x: (a, b), src: (min(a, b)) for offset 0, y: (a, b)
+
+    Raises:
+        ShapeError: `src` has another shape than the diagonal.
+
+    >>> diagonal_scatter([[1.0, 2.0], [3.0, 4.0]], [9.0, 8.0]).tolist()
+    [[9.0, 2.0], [3.0, 8.0]]
+    """
+    t = tensor_of(x).movedim((dim1, dim2), (-2, -1))
+    n = t.detach().diagonal(offset, -2, -1).shape[-1]
+    places = tuple([[i + max(s * offset, 0) for i in range(n)] for s in (-1, 1)])
+    return _replaced("diagonal_scatter", t, (..., *places), src).movedim((-2, -1), (dim1, dim2))
+
+
+def _replaced(op: str, x: Tensor, index: tuple[Any, ...], src: TensorLike) -> Tensor:
+    src, shape = tensor_of(src), x.detach()[index].shape
+    if src.shape != shape:
+        raise ShapeError(explain(f"{op}: the source doesn't fit", got={"x": x.shape, "src": src.shape}, need=f"shape {shape}"))
+    return x.index_put(index, src)

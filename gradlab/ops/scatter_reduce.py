@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, as_array, counted, xp_of
 from ..cases import Case, Draw, Given
-from ..errors import ArgumentError, explain
+from ..errors import ArgumentError, ShapeError, explain
 from ..function import Function
-from .argument import tensor_of
+from .argument import axis_of, tensor_of
 from .axis import grid
 from .dtype import wide
 from .place import along, cells, used
@@ -168,3 +168,20 @@ def _mean(y: Tensor, at: tuple[Array, ...], include_self: bool) -> Tensor:
     count = (y.detach() * 0).index_put(at, 1, True)
     count = count + 1 if include_self else count.masked_fill(count == 0, 1)
     return y / count if y.dtype.kind == "f" else tensor_of(y.data // count.data)
+
+
+def index_reduce(x: TensorLike, dim: int, index: TensorLike, source: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:
+    """Join whole entries of `source` along `dim` with those of `x`, as `scatter_reduce`: by "prod", "mean", "amax" or "amin".
+
+    Shapes: x: (a, b), index: (n), source: (n, b) for dim 0, y: (a, b)
+
+    >>> index_reduce([1.0, 2.0], 0, [0, 0], [8.0, 9.0], "prod").tolist()
+    [72.0, 2.0]
+    """
+    x, source, places = tensor_of(x), tensor_of(source), tensor_of(index)
+    axis = axis_of("index_reduce", dim, x)
+    if places.ndim > 1 or source.ndim != x.ndim or source.shape[axis] != places.numel():
+        got = {"x": x.shape, "index": places.shape, "source": source.shape}
+        raise ShapeError(explain("index_reduce: the source doesn't fit", got=got, need="an entry along dim for every place"))
+    at = places.reshape((1,) * axis + (-1,) + (1,) * (x.ndim - axis - 1)).expand(source.shape)
+    return scatter_reduce(x, axis, at, source, reduce, include_self=include_self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
@@ -160,3 +160,46 @@ def unbind(x: TensorLike, dim: int = 0) -> tuple[Tensor, ...]:
     """
     x = tensor_of(x)
     return tuple([select(x, dim, i) for i in range(x.shape[axis_of("unbind", dim, x)])])
+
+
+def _cut(op: str, x: TensorLike, indices_or_sections: Any, axis: int, least: int) -> tuple[Tensor, ...]:
+    x = tensor_of(x)
+    if x.ndim < least:
+        raise ShapeError(explain(f"{op}: there is nothing to cut there", got={"x": x.shape}, need=f"{least} axes or more"))
+    if isinstance(indices_or_sections, int) and (indices_or_sections < 1 or x.shape[axis] % indices_or_sections):
+        got = {"x": x.shape, "sections": indices_or_sections}
+        raise ShapeError(explain(f"{op}: the pieces would not be equal", got=got, need=f"a divisor of {x.shape[axis]}"))
+    return tensor_split(x, indices_or_sections, axis)
+
+
+def hsplit(x: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Cut into equal columns, or in front of the places listed; a vector along its axis.
+
+    Shapes: x: (a, b), pieces: (a, b / sections)
+
+    >>> [piece.tolist() for piece in hsplit([[1.0, 2.0]], 2)]
+    [[[1.0]], [[2.0]]]
+    """
+    return _cut("hsplit", x, indices_or_sections, 0 if tensor_of(x).ndim == 1 else 1, 1)
+
+
+def vsplit(x: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Cut into equal groups of rows, or in front of the places listed.
+
+    Shapes: x: (a, b), pieces: (a / sections, b)
+
+    >>> [piece.tolist() for piece in vsplit([[1.0], [2.0]], 2)]
+    [[[1.0]], [[2.0]]]
+    """
+    return _cut("vsplit", x, indices_or_sections, 0, 2)
+
+
+def dsplit(x: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """Cut into equal layers along the third axis, or in front of the places listed.
+
+    Shapes: x: (a, b, c), pieces: (a, b, c / sections)
+
+    >>> [piece.shape for piece in dsplit([[[1.0, 2.0]]], 2)]
+    [(1, 1, 1), (1, 1, 1)]
+    """
+    return _cut("dsplit", x, indices_or_sections, 2, 3)

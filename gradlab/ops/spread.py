@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw
+from ..errors import ShapeError, explain
 from .argument import Dim, spelled, tensor_of
 from .dtype import need_floats, wide
 from .refusal import AlongAxes
@@ -159,3 +160,39 @@ def std_mean(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: boo
     params = _asked(dim, correction, keepdim, numpy)
     y = Std.apply(x, **params)
     return StdMean(y, tensor_of(x).mean(params.get("dim"), params.get("keepdim", False)))
+
+
+def cov(x: TensorLike, correction: float = 1) -> Tensor:
+    """Give the covariances of the rows: how they vary together, over n - `correction`.
+
+    Shapes: x: (variable, observation), y: (variable, variable); x: (observation), y: ()
+
+    Raises:
+        ShapeError: there are more than two axes.
+
+    >>> cov([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    x = tensor_of(x)
+    if x.ndim > 2:
+        raise ShapeError(explain("cov: one row a variable", got={"x": x.shape}, need="two axes at the most"))
+    rows = x.reshape(1, -1) if x.ndim < 2 else x
+    d = rows - rows.mean(1, keepdim=True)
+    y = (d @ d.mT) / (rows.shape[1] - correction)
+    return y.reshape(()) if x.ndim < 2 else y
+
+
+def corrcoef(x: TensorLike) -> Tensor:
+    """Give the correlations of the rows: covariances over both standard deviations.
+
+    Shapes: x: (variable, observation), y: (variable, variable); x: (observation), y: ()
+
+    >>> corrcoef([[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]]).data.round(3)
+    array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
+    """
+    c = cov(x)
+    if not c.ndim:
+        return c / c
+    s = c.diagonal().sqrt()
+    return (c / s.reshape(-1, 1) / s).clamp(-1.0, 1.0)

@@ -127,3 +127,28 @@ def test_means_of_integers_are_rounded_down_and_an_unknown_word_is_refused():
     assert gl.scatter_reduce(x, 0, [0, 0], gl.tensor([7, 9]), "amax").tolist() == [9, 5]
     with pytest.raises(ArgumentError, match="scatter_reduce: how"):
         gl.scatter_reduce(x, 0, [0], x, "median")
+
+
+def test_parts_are_replaced_in_a_copy_and_both_sides_get_their_gradient():
+    for f, src, want, shape in [
+        (lambda x, s: x.select_scatter(s, 1, 0), [9.0, 8.0], [[9.0, 1.0, 2.0], [8.0, 4.0, 5.0]], (2,)),
+        (lambda x, s: x.slice_scatter(s, 1, 1, 2), [[9.0], [8.0]], [[0.0, 9.0, 2.0], [3.0, 8.0, 5.0]], (2, 1)),
+        (lambda x, s: x.diagonal_scatter(s), [9.0, 8.0], [[9.0, 1.0, 2.0], [3.0, 8.0, 5.0]], (2,)),
+        (lambda x, s: x.diagonal_scatter(s, 1), [9.0, 8.0], [[0.0, 9.0, 2.0], [3.0, 4.0, 8.0]], (2,)),
+        (lambda x, s: x.diagonal_scatter(s, -1, 1, 0), [9.0, 8.0], [[0.0, 9.0, 2.0], [3.0, 4.0, 8.0]], (2,)),
+    ]:
+        y, (dx, ds) = gradients(f, X, src)
+        assert y == want and np.shape(ds) == shape
+        changed = np.array(want) != X
+        g = np.arange(1.0, 7.0).reshape(2, 3)
+        assert dx == (g * ~changed).tolist() and sorted(np.ravel(ds)) == sorted(g[changed])
+        with pytest.raises(ShapeError, match="_scatter: the source doesn't fit"):
+            f(gl.tensor(X), gl.ones(7))
+
+
+def test_index_reduce_joins_whole_entries():
+    x = gl.tensor([[3.0, 1.0, 2.0], [1.0, 1.0, 0.0]])
+    assert x.index_reduce(0, gl.tensor([0, 0]), x, "prod").tolist() == [[9.0, 1.0, 0.0], [1.0, 1.0, 0.0]]
+    assert x.index_reduce(0, gl.tensor([0, 0]), x, "mean", include_self=False).tolist() == [[2.0, 1.0, 1.0], [1.0, 1.0, 0.0]]
+    with pytest.raises(ShapeError, match="index_reduce: the source doesn't fit"):
+        x.index_reduce(0, gl.tensor([0]), x, "prod")

@@ -310,3 +310,28 @@ def test_a_0d_tensor_has_axes_0_and_minus_1_to_swap_and_move():
         gl.flipud(x)
     with pytest.raises(ShapeError, match="cartesian_prod: vectors, please"):
         gl.cartesian_prod(x)
+
+
+def test_equal_pieces_along_an_axis_that_has_a_name():
+    x = gl.tensor(np.arange(6.0).reshape(2, 3))
+    assert [p.tolist() for p in x.hsplit([1])] == [[[0.0], [3.0]], [[1.0, 2.0], [4.0, 5.0]]] and len(x.vsplit(2)) == 2
+    assert [p.shape for p in gl.hsplit(gl.zeros(4), 2)] == [(2,), (2,)] and [p.shape for p in gl.dsplit(gl.zeros(1, 2, 4), 2)] == [
+        (1, 2, 2)
+    ] * 2
+    for f, a, n, text in [
+        (gl.hsplit, x, 2, "hsplit: the pieces would not be equal"),
+        (gl.vsplit, gl.zeros(3), 1, "vsplit: there is nothing to cut there"),
+        (gl.dsplit, x, 1, "dsplit: there is nothing to cut there"),
+    ]:
+        with pytest.raises(ShapeError, match=text):
+            f(a, n)
+
+
+def test_choices_of_entries():
+    v = gl.tensor([2.0, 1.0, 3.0], requires_grad=True)
+    assert gl.combinations(v).tolist() == [[2.0, 1.0], [2.0, 3.0], [1.0, 3.0]] and gl.combinations(v, 4).shape == (0, 4)
+    assert gl.combinations(v[:2], 2, with_replacement=True).tolist() == [[2.0, 2.0], [2.0, 1.0], [1.0, 1.0]]
+    pull(gl.combinations(v))
+    assert v.grad.tolist() == [4.0, 7.0, 10.0] and gl.row_stack([v, v]).shape == (2, 3)
+    with pytest.raises(ShapeError, match="combinations: a vector"):
+        gl.combinations(gl.zeros(2, 2))

@@ -183,3 +183,17 @@ def test_one_hot_rows_and_sets():
     x = gl.tensor([[0.0, 1.0], [2.0, 1.0]])
     assert gl.isin(x, [1.0]).tolist() == [[False, True], [False, True]] and gl.isin(x, 2.0, invert=True).sum().item() == 3
     assert gl.isin(2.0, x).item() is True
+
+
+def test_the_most_frequent_entry_is_the_smallest_of_several_at_its_last_place():
+    x = gl.tensor([[3.0, 1.0, 2.0, 1.0], [1.0, 0.0, 1.0, 0.0]], requires_grad=True)
+    values, indices = gl.mode(x, 1)
+    assert values.tolist() == [1.0, 0.0] and indices.tolist() == [3, 3]
+    values.sum().backward()
+    assert x.grad.tolist() == [[0.0, 0.0, 0.0, 1.0]] * 2
+    assert (
+        gl.mode(gl.tensor([[1, 2, 2], [3, 3, 1]]), 1, True).indices.tolist() == [[2], [1]] and gl.mode(gl.tensor(3.0)).indices.item() == 0
+    )
+    assert gl.mode(gl.tensor([[1, 2], [2, 2]]), 0).values.tolist() == [1, 2]
+    with pytest.raises(ShapeError, match="mode: nothing to choose from"):
+        gl.mode(gl.zeros(0))

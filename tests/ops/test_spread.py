@@ -110,3 +110,21 @@ def test_normalize_leaves_a_zero_row_at_zero():
     np.testing.assert_allclose(y.data, [[0.0, 0.0], [0.6, 0.8]], rtol=1e-6)
     y.sum().backward()
     np.testing.assert_allclose(x.grad.data[1], [0.032, -0.024], atol=1e-6)
+
+
+def test_rows_vary_together_as_numpy_says():
+    x = np.random.default_rng(0).standard_normal((3, 5))
+    np.testing.assert_allclose(gl.cov(gl.tensor(x)).data, np.cov(x))
+    np.testing.assert_allclose(gl.cov(gl.tensor(x), correction=0).data, np.cov(x, ddof=0))
+    np.testing.assert_allclose(gl.corrcoef(gl.tensor(x)).data, np.corrcoef(x))
+    np.testing.assert_allclose(gl.cov(gl.tensor(x[0])).item(), np.var(x[0], ddof=1))
+    with pytest.raises(ShapeError, match="cov: one row a variable"):
+        gl.cov(gl.ones(1, 1, 1))
+
+
+def test_distances_and_rows_of_bounded_length():
+    x = gl.tensor([[3.0, 1.0, 2.0], [1.0, 1.0, 0.0]])
+    np.testing.assert_allclose([gl.dist(x, x + 1).item(), gl.dist(x, x + 1, 1).item()], [6**0.5, 6.0], rtol=1e-6)
+    want = [[0.8017837, 0.26726124, 0.5345225], [0.7071068, 0.7071068, 0.0]]
+    np.testing.assert_allclose(gl.renorm(x, 2, 0, 1.0).data, want, rtol=1e-5)
+    assert gl.renorm(x, 2, 0, 9.0).tolist() == x.tolist()

@@ -13,7 +13,7 @@ from gradlab.surface import Surface
 
 CASTS = {"astype", "to", "cpu", "float", "double", "long", "cuda"}  # all of them are `ops.cast`, see test_tensor
 PUBLIC = [name for name, f in vars(Surface).items() if inspect.isfunction(f) and not name.startswith("_")]
-METHODS = [name for name in PUBLIC if name not in CASTS | {"bernoulli", "multinomial"} | {"is_contiguous", "where"}]
+METHODS = [name for name in PUBLIC if name not in CASTS | {"bernoulli", "multinomial", "adjoint"} | {"is_contiguous", "where"}]
 X = np.array([[0.5, 0.75], [1.0, 0.25]])
 ARGUMENTS = {
     **dict.fromkeys(["softmax", "log_softmax", "unsqueeze", "split", "chunk"], (1,)),
@@ -34,6 +34,8 @@ ARGUMENTS |= {  # entries by place
     "scatter_reduce": (0, [[0, 1]], X, "sum"), **dict.fromkeys(["index_add", "index_copy"], (0, [1], X[:1])), "index_fill": (0, [1], 3.0),
     "index_put": (([0], [1]), 3.0), "index_select": (0, [1]), "masked_select": (X > 0.5,), "masked_scatter": (X > 0.5, X),
     **dict.fromkeys(["kthvalue", "topk"], (1,)), **dict.fromkeys(["quantile", "nanquantile"], (0.5,)),
+    "diagonal_scatter": (X[0],), "index_reduce": (0, [1], X[:1], "prod"), "select_scatter": (X[0], 0, 1), "slice_scatter": (X[:1], 0, 1),
+    **dict.fromkeys(["hsplit", "vsplit"], (2,)), "dsplit": (1,), "renorm": (2, 0, 1.0),
     "put": ([0], [3.0]), "take": ([0],), "take_along_dim": ([[0, 1]], 1),
 }  # fmt: skip
 
@@ -53,6 +55,7 @@ ARGUMENTS |= {
 
 BITS = np.array([[4, 1], [2, 7]])
 OF_ANOTHER_SHAPE["bincount"] = BITS[0]
+OF_ANOTHER_SHAPE["dsplit"] = X[None]
 OF_ANOTHER_SHAPE |= {name: BITS for name in METHODS if name.startswith("bitwise")}
 ARGUMENTS |= {
     "clip": (0.6, 0.8),
