@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import linecache
 
 import numpy as np
 import pytest
@@ -34,6 +35,20 @@ def test_the_step_that_made_the_first_nan_is_named_with_its_line():
     assert text.startswith("Sqrt: its backward made a gradient that is not finite")
     assert "inf in 1 of 2 entries, first at [1]" in text and "[(2,)]" in text
     assert __file__ in text and "y = x.sqrt()  # this line" in text
+
+
+def test_a_line_of_a_notebook_cell_is_told_by_the_cells_number():
+    source = "x = gl.tensor([0.0], requires_grad=True)\ny = x.sqrt()\n"
+    file = "/tmp/ipykernel_1/2.py"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    space = {"gl": gl, "_ih": ["", "import gradlab as gl", "y = 1", source]}
+    try:
+        with gl.autograd.detect_anomaly():
+            exec(compile(source, file, "exec"), space)
+            with pytest.raises(AnomalyError, match=r"written in\s+Cell In\[3\], line 2: y = x\.sqrt\(\)"):
+                space["y"].sum().backward()
+    finally:
+        del linecache.cache[file]
 
 
 def test_nan_is_told_from_infinity():

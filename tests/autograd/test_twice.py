@@ -7,6 +7,8 @@ import weakref
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gradlab as gl
 from gradlab import nn, observe, ops, optim
@@ -303,3 +305,16 @@ def test_a_graph_of_gradients_goes_away_with_what_holds_it():
         assert alive() is None and gc.collect() == 0
     finally:
         gc.enable()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.sampled_from("+*-/")), min_size=1, max_size=8))
+def test_any_graph_has_the_second_derivatives_of_its_numbers(steps):
+    def f(x):
+        values = [x, x * 0.5 + 0.1]
+        for i, j, sign in steps:
+            a, b = values[i % len(values)], values[j % len(values)]
+            values.append(a + b if sign == "+" else a - b if sign == "-" else (a * b).tanh() if sign == "*" else a / (b * b + 1.0))
+        return values[-1]
+
+    gl.autograd.gradgradcheck(f, leaf([0.7, -0.4]), eps=1e-5)
