@@ -86,11 +86,19 @@ class Mish(Function):
     reads = ("inputs",)
     fresh = True
 
+    @staticmethod
+    def reference(x: Array) -> Array:
+        """The formula as printed."""
+        return x * xp_of(x).tanh(softplus_of(x))
+
     @saturating
     def forward(self, x: Array) -> Array:
+        # tanh(log(1 + w)) = n / (n + 2) with n = w (w + 2), w = e^x; from x = 20 on it is 1 to the last digit.
         self.x = floating(x)
-        self.t = xp_of(x).tanh(softplus_of(self.x))
-        return self.x * self.t
+        w = xp_of(x).exp(xp_of(x).minimum(wide(self.x), 20.0))
+        n = w * (w + 2)
+        self.t = n / (n + 2)
+        return xp_of(x).asarray(self.x * self.t, dtype=self.x.dtype)
 
     @saturating
     def backward(self, g: Array) -> Array:

@@ -29,7 +29,7 @@ class Maximum(Broadcasting):
     def backward(self, g: Array) -> tuple[Array, Array]:
         where, a, b = xp_of(g).where, self.a, self.b
         tie, half = a == b, 0.5 * g
-        return where(tie, half, where(a < b, 0.0, g)), where(tie, half, where(b < a, 0.0, g))
+        return where(tie, half, kept(g, ~(a < b))), where(tie, half, kept(g, ~(b < a)))
 
 
 def maximum(a: TensorLike, b: TensorLike) -> Tensor:
@@ -59,7 +59,7 @@ class Minimum(Broadcasting):
     def backward(self, g: Array) -> tuple[Array, Array]:
         where, a, b = xp_of(g).where, self.a, self.b
         tie, half = a == b, 0.5 * g
-        return where(tie, half, where(a > b, 0.0, g)), where(tie, half, where(b > a, 0.0, g))
+        return where(tie, half, kept(g, ~(a > b))), where(tie, half, kept(g, ~(b > a)))
 
 
 def minimum(a: TensorLike, b: TensorLike) -> Tensor:

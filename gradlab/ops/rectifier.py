@@ -52,17 +52,27 @@ class LeakyReLU(Function):
     """y = x where x > 0, else s x;  dx = g where x > 0, else s g."""
 
     latex = r"y = x\,[x > 0] + s\,x\,[x \le 0], \quad \bar x = \bar y \left([x > 0] + s\,[x \le 0]\right)"
-    cases = (*one_input(gap=0.1), Case(Draw((3,), gap=0.1), negative_slope=0.3))
+    cases = (*one_input(gap=0.1), Case(Draw((3,), gap=0.1), negative_slope=0.3), Case(Draw((3,), gap=0.1), negative_slope=-1.5))
     reads = ("inputs",)
     exact = True
     fresh = True
 
+    @staticmethod
+    def reference(x: Array, negative_slope: float = 0.01) -> Array:
+        """The formula as printed."""
+        return xp_of(x).where(x > 0, x, x * negative_slope)
+
     def forward(self, x: Array, negative_slope: float = 0.01) -> Array:
-        self.x, self.slope = floating(x), negative_slope
-        return xp_of(x).where(self.x > 0, self.x, self.x * negative_slope)
+        self.x = x = floating(x)
+        self.slope, self.usual = negative_slope, 0 < negative_slope <= 1
+        # The larger of two is 4 times as fast as a choice, whose branches no processor can foresee.
+        return xp_of(x).maximum(x, x * negative_slope) if self.usual else self.reference(x, negative_slope)
 
     def backward(self, g: Array) -> Array:
-        return xp_of(g).where(self.x > 0, g, g * self.slope)
+        xp = xp_of(g)
+        if self.usual:
+            return g * xp.maximum(xp.asarray(self.x > 0, dtype=g.dtype), self.slope)
+        return xp.where(self.x > 0, g, g * self.slope)
 
 
 def leaky_relu(x: TensorLike, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
