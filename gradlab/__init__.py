@@ -432,7 +432,6 @@ from .ops import threshold as threshold
 from .ops import tile as tile
 from .ops import to as to
 from .ops import topk as topk
-from .ops import trace as trace
 from .ops import transpose as transpose
 from .ops import trapezoid as trapezoid
 from .ops import trapz as trapz
