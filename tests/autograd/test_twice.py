@@ -120,6 +120,20 @@ def test_hooks_and_retained_gradients_have_a_graph_too():
     np.testing.assert_allclose(dd.data, 16 * x.data**3)
 
 
+def test_rules_on_tensors_run_on_a_device_too():
+    """As CuPy would: functions of the device's own library, no array of another place in between."""
+    values, results = np.random.default_rng(0).standard_normal((4, 6)), []
+    for device in ("cpu", "sim"):
+        x = gl.tensor(values, device=device, requires_grad=True)
+        y = (F.layer_norm(F.gelu(x), (6,)) * x.exp()).sum() + F.cross_entropy(x, gl.tensor([1, 0, 5, 2], device=device))
+        y = y + F.max_pool1d(x[None], 2).prod() + x[[0, 0, 2]].cumsum(0).std()
+        (d,) = gl.autograd.grad(y, x, create_graph=True)
+        (dd,) = gl.autograd.grad((d * d).sum(), x)
+        assert str(d.device) == str(dd.device) == str(x.device)
+        results.append([d.detach().cpu().numpy(), dd.cpu().numpy()])
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-9)
+
+
 def test_a_replay_uses_what_was_drawn():
     x = leaf(np.ones(50))
     y = F.dropout(x * x, 0.5)
