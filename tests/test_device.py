@@ -180,6 +180,17 @@ def test_the_error_of_two_devices_says_what_to_write():
     )
 
 
+def test_gradients_on_a_device_agree_with_differences_also_the_second():
+    def f(x, w):
+        return gl.softmax(gl.tanh(x @ w), 1).log().sum()
+
+    xs = [
+        gl.randn(3, 4, dtype=gl.float64, device="sim", requires_grad=True),
+        gl.randn(4, 2, dtype=gl.float64, device="sim", requires_grad=True),
+    ]
+    assert gl.autograd.gradcheck(f, xs) and gl.autograd.gradgradcheck(f, xs)
+
+
 def test_copying_into_a_tensor_is_asked_for_and_goes_between_devices():
     x, y = sim(2), gl.tensor([3.0, 4.0], requires_grad=True)
     with gl.no_grad():

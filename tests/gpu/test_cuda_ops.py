@@ -13,7 +13,7 @@ from tests.on_device import OPS, compare, drawn, run
 @pytest.mark.parametrize(("dtype", "rtol"), [("float32", 1e-5), ("float64", 1e-11), ("float16", 2e-3)])
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.__name__)
 def test_an_op_gives_on_the_gpu_what_it_gives_on_numpy(op, dtype, rtol):
-    for case in op.cases:
+    for case in op.cases if dtype == "float32" else op.cases[:2]:  # each dtype compiles kernels of its own
         xs = drawn(case, dtype)
         try:
             compare(op, run(op, case, xs, "cuda:0"), run(op, case, xs, "cpu"), rtol)
@@ -25,6 +25,17 @@ def test_an_op_gives_on_the_gpu_what_it_gives_on_numpy(op, dtype, rtol):
 @pytest.mark.parametrize("op", [ops.Add, ops.MatMul, ops.Softmax, ops.CrossEntropy], ids=lambda op: op.__name__)
 def test_the_cpu_is_checked_as_ever_while_a_gpu_is_there(op):
     check_function(op, op.cases[0])
+
+
+def test_gradients_on_the_gpu_agree_with_differences():
+    def f(x, w):
+        return gl.softmax(gl.tanh(x @ w), 1).log().sum()
+
+    xs = [
+        gl.randn(3, 4, dtype=gl.float64, device="cuda", requires_grad=True),
+        gl.randn(4, 2, dtype=gl.float64, device="cuda", requires_grad=True),
+    ]
+    assert gl.autograd.gradcheck(f, xs) and gl.autograd.gradgradcheck(f, xs)
 
 
 def test_random_numbers_are_the_same_on_every_device():
