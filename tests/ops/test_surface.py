@@ -13,7 +13,8 @@ from gradlab.surface import Surface
 
 CASTS = {"astype", "to", "cpu", "float", "double", "long", "cuda"}  # all of them are `ops.cast`, see test_tensor
 PUBLIC = [name for name, f in vars(Surface).items() if inspect.isfunction(f) and not name.startswith("_")]
-METHODS = [name for name in PUBLIC if name not in CASTS | {"bernoulli", "multinomial", "adjoint"} | {"is_contiguous", "where"}]
+# `x.unfold(dim, size, step)` is PyTorch's, and not F.unfold.
+METHODS = [name for name in PUBLIC if name not in CASTS | {"bernoulli", "multinomial", "adjoint"} | {"is_contiguous", "where", "unfold"}]
 X = np.array([[0.5, 0.75], [1.0, 0.25]])
 ARGUMENTS = {
     **dict.fromkeys(["softmax", "log_softmax", "unsqueeze", "split", "chunk"], (1,)),
