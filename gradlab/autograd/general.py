@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from .. import function, observe
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Grad = Any  # an array, or in a pass that makes a graph a Tensor
 Key = Any  # where gradients are added up: a step (the gradient of its output), or a leaf
 _age = attrgetter("seq")
+_adding = Lock()
 
 
 def run(
@@ -70,8 +72,9 @@ def told(tensor: Tensor, d: Grad, source: Function | None, call: Callable[[], No
 def add(tensor: Tensor, d: Grad, fresh: bool) -> None:
     """Add `d` into `.grad`."""
     if hasattr(d, "grad_fn"):
-        before = tensor.grad
-        tensor.grad = d.clone() if before is None else before + d
+        with _adding:  # two threads may bring their parts at the same time
+            before = tensor.grad
+            tensor.grad = d.clone() if before is None else before + d
     else:
         tensor.accumulate(d, fresh)
 

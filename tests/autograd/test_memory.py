@@ -238,3 +238,19 @@ def test_threads_that_share_parameters_lose_no_part():
         t.join()
     for p, g in zip(net.parameters(), want, strict=True):
         np.testing.assert_allclose(p.grad.data, g, rtol=1e-4, atol=1e-4)
+
+
+def test_threads_that_share_a_leaf_lose_no_part_of_gradients_with_a_graph():
+    x = leaf(np.ones(10))
+
+    def work():
+        for _ in range(20):
+            (x * x).sum().backward(create_graph=True)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert set(x.grad.tolist()) == {160.0}
+    x.grad = None
