@@ -305,6 +305,9 @@ from .ops import max as max  # noqa: A004
 from .ops import max_pool1d as max_pool1d
 from .ops import max_pool2d as max_pool2d
 from .ops import max_pool3d as max_pool3d
+from .ops import max_unpool1d as max_unpool1d
+from .ops import max_unpool2d as max_unpool2d
+from .ops import max_unpool3d as max_unpool3d
 from .ops import maximum as maximum
 from .ops import mean as mean
 from .ops import median as median

@@ -62,6 +62,9 @@ from ..ops import margin_ranking_loss as margin_ranking_loss
 from ..ops import max_pool1d as max_pool1d
 from ..ops import max_pool2d as max_pool2d
 from ..ops import max_pool3d as max_pool3d
+from ..ops import max_unpool1d as max_unpool1d
+from ..ops import max_unpool2d as max_unpool2d
+from ..ops import max_unpool3d as max_unpool3d
 from ..ops import mish as mish
 from ..ops import mse_loss as mse_loss
 from ..ops import multi_margin_loss as multi_margin_loss

@@ -398,6 +398,10 @@ from .max_pool import Pooled as Pooled
 from .max_pool import max_pool1d as max_pool1d
 from .max_pool import max_pool2d as max_pool2d
 from .max_pool import max_pool3d as max_pool3d
+from .max_unpool import MaxUnpool as MaxUnpool
+from .max_unpool import max_unpool1d as max_unpool1d
+from .max_unpool import max_unpool2d as max_unpool2d
+from .max_unpool import max_unpool3d as max_unpool3d
 from .maximum import Fmax as Fmax
 from .maximum import Fmin as Fmin
 from .maximum import Maximum as Maximum
