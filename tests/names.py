@@ -18,6 +18,7 @@ from gradlab import ops
 
 FILE = Path(__file__).with_suffix(".txt")
 PLACES = {"gl": gl, "F": F, "Tensor": gl.Tensor}
+ELSEWHERE = {("Tensor", "solve")}  # PyTorch has it, and says that it is gone
 BY_OTHER_MEANS = {"getitem", "set_index", "raw_index", "cast"}  # x[i], x[i] = v, x.to(dtype)
 
 
@@ -49,7 +50,7 @@ def main() -> int:
     names = listed() if FILE.exists() else {}
     for name, group in exported().items():
         for place, there in theirs.items():
-            if place == "gl" or callable(getattr(there, name, None)):
+            if place == "gl" or (callable(getattr(there, name, None)) and (place, name) not in ELSEWHERE):
                 names.setdefault((group, place), []).append(name)
     with FILE.open("w", encoding="utf-8") as out:
         for (group, place), words in sorted(names.items(), key=lambda item: (item[0][0], list(PLACES).index(item[0][1]))):

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, total, xp_of
-from ..cases import Case, Draw
+from ..cases import Case, Draw, Given
 from ..errors import ArgumentError, ShapeError, explain
 from ..function import Function
 from .argument import need_reduction, need_same_shape, tensor_of
@@ -103,6 +103,8 @@ class CDist(Function):
         Case(Draw((2, 3, 4)), Draw((2, 2, 4)), p=1.0),
         Case(Draw((2, 1, 3, 2)), Draw((3, 2, 2)), p=3.0),
         Case(Draw((3, 2)), Draw((2, 2)), p=inf),
+        Case(Given([[0.0, 0.0]]), Given([[1.0, -1.0], [2.0, 0.5]]), p=inf),
+        Case(Draw((2, 2)), Draw((2, 2)), p=0.0),
         Case(Draw((30, 2)), Draw((2, 2))),
         Case(Draw((0, 3)), Draw((2, 3))),
     )

@@ -117,6 +117,7 @@ class AddIndex(Function):
         Case(Draw((3, 4)), Draw((4,)), index=1),
         Case(Draw((5,)), Draw((3,)), index=[1, 1, -1]),
         Case(Draw((2, 3, 4)), Draw((2, 2, 4)), index=(slice(None), [0, 0])),
+        Case(Draw((2, 3)), Draw((1, 1, 3)), index=0),
         Case(Draw((2, 3)), Draw(()), index=([[True, False, True], [False, True, True]],)),
         Case(Draw(()), Draw(()), index=...),
         Case(Draw((0, 3)), Draw((3,)), index=slice(None)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 ONE_SHAPE = "a loss refuses shapes that would broadcast: (4, 1) against (4,) is 16 differences"
 FLOATS = "what only moves or masks numbers in PyTorch is refused for integers here: dropping entries of integers cannot keep their mean"
-BOOLS = "PyTorch has no rule for booleans, here they count as 0 and 1"
+BOOLS = "PyTorch has no rule for these dtypes"
 WEIGHT = "here a weight has to be a matrix, and a bias a vector"
 EMPTY = "PyTorch lets one-dimensional empty tensors pass everywhere in cat, for old programs"
 FITS = "PyTorch repeats an axis of size 1 in the sums of tensordot"
@@ -38,6 +38,9 @@ APART: dict[str, dict[str, str]] = {
     "nll_loss": {"deeper": "weights are one a class, in one axis"},
     **{name: {"integers": FLOATS, "booleans": FLOATS} for name in ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d"]},
     **{f"adaptive_{kind}_pool{n}d": {"deeper": BATCH, "flatter": BATCH} for kind in ("avg", "max") for n in (1, 2, 3)},
+    "matrix_power": {"integers": FLOATS, "booleans": FLOATS},
+    "isin": {"booleans": BOOLS},
+    "embedding_bag": {"integers": BOOLS, "booleans": BOOLS, "longer": "offsets that fall"},
     "repeat_interleave": {"flatter": "PyTorch looks for axis 1 of a single number"},
     "roll": {"flatter": "PyTorch takes a dim of a single number everywhere but here"},
     "getitem": {"deeper": "an index out of range is refused also where nothing would be taken"},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .chooser import Call, Chooser, call, still
 from .table import rows
 
@@ -89,8 +91,8 @@ rows(
     lambda c: call(c.floats(1, 2, 3, 4), size=c.pick((5, 3), (2, 2), (6, 8)), mode=c.pick("bilinear", "nearest"), align_corners=None),
 )
 rows("interpolate", lambda c: call(c.floats(1, 2, 3, 4), size=c.pick((5, 3), (6, 8)), mode="bilinear", align_corners=c.flag()))
-rows("pixel_shuffle", lambda c: call(c.floats(*c.shape(0, 2), 4, 2, 3), 2))
-rows("pixel_unshuffle", lambda c: call(c.floats(*c.shape(0, 2), 1, 4, 2), 2))
+rows("pixel_shuffle", lambda c: call(c.floats(*c.shape(0, 2, empty=False), 4, 2, 3), 2))
+rows("pixel_unshuffle", lambda c: call(c.floats(*c.shape(0, 2, empty=False), 1, 4, 2), 2))
 rows("channel_shuffle", lambda c: call(c.floats(2, 4, 3, 1), c.pick(1, 2)))
 
 
@@ -158,6 +160,11 @@ rows("dropout", lambda c: call(c.floats(*c.shape()), p=c.pick(0.0, 1.0), trainin
 rows("dropout1d feature_alpha_dropout", lambda c: call(c.floats(2, 3, 2), p=c.pick(0.5, 0.0), training=False))
 rows("dropout2d", lambda c: call(c.floats(2, 3, 2, 2), p=0.0))
 rows("dropout3d", lambda c: call(c.floats(2, 3, 2, 1, 2), p=0.0))
+
+rows("lp_pool3d", lambda c: call(c.floats(1, 1, 3, 3, 2, lo=0.2), c.pick(1.0, 2.0), 2, stride=c.pick(None, 1)))
+rows("embedding_bag", lambda c: call(c.ints(2, c.whole(1, 3), hi=5), c.floats(5, 2), mode=c.pick(None, "sum", "mean", "max")))
+rows("embedding_bag", lambda c: call(c.ints(6, hi=5), c.floats(5, 2), np.array([0, 2, 2]), mode=c.pick("sum", "mean")))
+
 
 # -- recurrent
 

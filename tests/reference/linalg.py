@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gradlab import ops
+
 from .chooser import Call, Chooser, call
 from .table import rows
 
@@ -77,3 +79,25 @@ rows("cholesky", lambda c: (lambda n: call(_spd(c, c.prefix((n, n)))))(c.whole(1
 rows("solve", lambda c: (lambda a: call(a, c.floats(*a.shape[:-1], c.whole(1, 3))))(square(c)), "linalg.solve")
 rows("pinverse pinv", lambda c: call(c.floats(c.whole(2, 3), 2) + 2 * np.eye(3)[:2, :2][0]), "linalg.pinv")
 rows("chain_matmul", lambda c: call(c.floats(2, 3), c.floats(3, 1), c.floats(1, 4)))
+rows("qr", lambda c: call(square(c)), "linalg.qr")
+rows("svdvals", lambda c: call(square(c)), "linalg.svdvals")
+
+
+def symmetric(c: Chooser) -> Call:
+    """Symmetric matrices with eigenvalues apart."""
+    n = c.whole(1, 3)
+    x = c.floats(n, n)
+    return call(x + x.T + np.diag(3.0 * np.arange(n)))
+
+
+rows("eigh", symmetric, lambda torch, x: torch.linalg.eigh((x + x.mT) / 2)[0], ours=lambda x: ops.eigh((x + x.mT) / 2)[0])
+rows("linalg_svd", lambda c: call(square(c)), lambda torch, x: torch.linalg.svd(x)[1], ours=lambda x: ops.linalg_svd(x)[1])
+
+
+def triangular(c: Chooser) -> Call:
+    """A triangle is read, whatever the other one holds."""
+    a = square(c)
+    return call(a, c.floats(*a.shape[:-1], c.whole(1, 3)), upper=c.flag(), unitriangular=c.pick(None, True))
+
+
+rows("solve_triangular", triangular, "linalg.solve_triangular")
