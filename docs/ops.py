@@ -22,15 +22,15 @@ from gradlab.function import Function  # noqa: E402
 
 FAMILIES = {
     "Arithmetic": "arithmetic division blend maximum clamp rounding sign bitwise",
-    "Functions of one number": "power exponential logaddexp trigonometry hyperbolic error_function gamma",
+    "Functions of one number": "power exponential logaddexp trigonometry angle hyperbolic error_function gamma",
     "Activations": "rectifier elu hard sigmoid gelu gate softmax gumbel",
     "Questions": "comparison logic closeness truth member count",
     "Reductions": "reduce present extremum length spread median quantile",
     "Along an axis": "cumulative running sort",
     "Shape": "shape axes squeeze expand repeat arrange split join pad triangle diagonal",
     "Reading and writing entries": "index gather where put scatter scatter_reduce",
-    "Products and matrices": "linalg linear product einsum inverse determinant factor solve decomposition",
-    "Windows": "conv conv_transpose max_pool avg_pool adaptive_pool lp_pool unfold interpolate pixel_shuffle",
+    "Products and matrices": "linalg linear product einsum inverse pseudoinverse determinant factor solve decomposition",
+    "Windows": "conv conv_transpose max_pool winner avg_pool adaptive_pool lp_pool unfold interpolate resize shuffle",
     "Normalisation, attention, embedding": "layer_norm batch_norm group_norm response_norm attention embedding embedding_bag",
     "Recurrent steps": "rnn gru lstm",
     "Losses": "regression_loss binary_loss cross_entropy nll_loss divergence margin_loss multi_margin_loss similarity distance",

@@ -36,7 +36,10 @@ APART: dict[str, dict[str, str]] = {
     "masked_scatter": {"deeper": MASK, "flatter": MASK, "longer": MASK},
     "cross_entropy": {"mixed": TARGET},
     "nll_loss": {"deeper": "weights are one a class, in one axis"},
-    **{name: {"integers": FLOATS, "booleans": FLOATS} for name in ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d"]},
+    **{
+        name: {"integers": FLOATS, "booleans": FLOATS}
+        for name in ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d"]
+    },
     **{f"adaptive_{kind}_pool{n}d": {"deeper": BATCH, "flatter": BATCH} for kind in ("avg", "max") for n in (1, 2, 3)},
     "matrix_power": {"integers": FLOATS, "booleans": FLOATS},
     "isin": {"booleans": BOOLS},
