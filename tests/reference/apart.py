@@ -36,7 +36,7 @@ APART: dict[str, dict[str, str]] = {
     "masked_scatter": {"deeper": MASK, "flatter": MASK, "longer": MASK},
     "cross_entropy": {"mixed": TARGET},
     "nll_loss": {"deeper": "weights are one a class, in one axis"},
-    **{
+    **{f"{kind}_pool{n}d": {"integers": FLOATS, "booleans": FLOATS} for kind in ("avg", "lp") for n in (1, 2, 3)},
         name: {"integers": FLOATS, "booleans": FLOATS}
         for name in ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d"]
     },
