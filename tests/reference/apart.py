@@ -37,9 +37,6 @@ APART: dict[str, dict[str, str]] = {
     "cross_entropy": {"mixed": TARGET},
     "nll_loss": {"deeper": "weights are one a class, in one axis"},
     **{f"{kind}_pool{n}d": {"integers": FLOATS, "booleans": FLOATS} for kind in ("avg", "lp") for n in (1, 2, 3)},
-        name: {"integers": FLOATS, "booleans": FLOATS}
-        for name in ["avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d"]
-    },
     **{f"adaptive_{kind}_pool{n}d": {"deeper": BATCH, "flatter": BATCH} for kind in ("avg", "max") for n in (1, 2, 3)},
     "matrix_power": {"integers": FLOATS, "booleans": FLOATS},
     "isin": {"booleans": BOOLS},
