@@ -125,6 +125,12 @@ def current() -> _Watch | None:
     return _watch if _depth else None
 
 
+def note(fn: Function, error: Exception) -> None:
+    """Add to an error where the step was written that it came from, in this mode."""
+    if _depth:
+        error.add_note(f"{type(fn).__name__} was written in {_watch.where(fn)}")
+
+
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on."""
     return bool(_depth)

@@ -127,7 +127,11 @@ class _Pass:
         g = self._seen(fn, g)
         if fn in self.keys:
             self.found[fn] = g
-        grads = self._pull(fn, g)
+        try:
+            grads = self._pull(fn, g)
+        except Exception as error:
+            anomaly.note(fn, error)
+            raise
         if self.anomaly is not None:
             self.anomaly.check(fn, g, grads)
         for to, d in zip(fn.edges, grads, strict=True):
@@ -305,9 +309,7 @@ def check(steps: Sequence[Function]) -> None:
             try:
                 fn.check()
             except GraphError as error:
-                watch = anomaly.current()
-                if watch is not None:
-                    error.add_note(f"{type(fn).__name__} was written in {watch.where(fn)}")
+                anomaly.note(fn, error)
                 raise
 
 

@@ -165,6 +165,22 @@ def test_a_changed_value_is_told_with_the_line_of_the_step():
     assert any("Mul was written in" in note or "Exp was written in" in note for note in error.value.__notes__)
 
 
+def test_an_error_in_a_rule_is_told_with_the_line_of_the_step():
+    class Broken(gl.Function):
+        def forward(self, x):
+            return x * 1.0
+
+        def backward(self, g):
+            raise ValueError("oh")
+
+    x = leaf([1.0])
+    with gl.autograd.detect_anomaly():
+        y = Broken.apply(x)  # made here
+        with pytest.raises(ValueError, match="oh") as error:
+            y.backward()
+    assert error.value.__notes__[0].startswith("Broken was written in") and "made here" in error.value.__notes__[0]
+
+
 def test_it_works_for_gradients_with_a_graph():
     x = leaf([0.0])
     with gl.autograd.detect_anomaly(), pytest.raises(AnomalyError, match="Sqrt"):
