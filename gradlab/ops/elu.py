@@ -20,7 +20,12 @@ class ELU(Function):
     """y = s x where x > 0, else s a (e^(r x) - 1);  dx = g s where x > 0, else g s a r e^(r x)."""
 
     latex = r"y = s\,x\,[x > 0] + s\,a\,(e^{r x} - 1)\,[x \le 0], \quad \bar x = \bar y\,s \left([x > 0] + a r\,e^{r x}\,[x \le 0]\right)"
-    cases = (*one_input(gap=0.1), Case(Draw((5,), gap=0.1), alpha=1.5), Case(Draw((5,), gap=0.1), alpha=0.7, scale=1.1, rate=2.0))
+    cases = (
+        *one_input(gap=0.1),
+        Case(Draw((5,), gap=0.1), alpha=1.5),
+        Case(Draw((5,), gap=0.1), alpha=0.7, scale=1.1, rate=2.0),
+        Case(Draw((5,), gap=0.1), rate=2.0),
+    )
     reads = ("inputs",)
     fresh = True
 

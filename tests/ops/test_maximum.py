@@ -54,3 +54,10 @@ def test_two_operands_and_both_gradients_are_those_of_pytorch(f, a, b, y, da, db
     out.backward(gl.ones_like(out))
     np.testing.assert_allclose(s.grad.data, da, rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose(t.grad.data, db, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("f", [gl.maximum, gl.minimum])
+def test_a_tie_halves_whatever_comes_in(f):
+    a, b = gl.tensor([1.0, 2.0], requires_grad=True), gl.tensor([1.0, 2.0], requires_grad=True)
+    f(a, b).backward(gl.tensor([4.0, -6.0]))
+    assert a.grad.tolist() == b.grad.tolist() == [2.0, -3.0]

@@ -115,3 +115,15 @@ def test_the_slope_of_the_root_at_zero_is_infinite():
     y = x.sqrt()
     y.sum().backward()
     assert x.grad.tolist() == [INF, 0.25]
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 4, -1, -2, 0.5, 2.5, -0.5])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_number_as_exponent_scales_what_comes_in(exponent, dtype):
+    values, g = np.array([0.5, 1.25, 3.0]), np.array([2.0, -3.0, 0.5])
+    x = gl.tensor(values.astype(dtype), requires_grad=True)
+    y = gl.pow(x, exponent)
+    y.backward(gl.tensor(g.astype(dtype)))
+    rtol = {"float16": 3e-3, "float32": 1e-6, "float64": 1e-14}[dtype]
+    np.testing.assert_allclose(y.data, values**exponent, rtol=rtol)
+    np.testing.assert_allclose(x.grad.data, g * exponent * values ** (exponent - 1.0), rtol=rtol)
