@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -96,11 +97,16 @@ def device_of(x: object) -> Device:
     if device is not None:
         return device
     name = getattr(xp_of(x), "__name__", "numpy")
-    if name == "cupy":
-        return Device("cuda", int(getattr(x, "device").id))  # noqa: B009 (one type serves every GPU)
+    if name == "cupy":  # one type serves every GPU
+        return _gpu(x.device.id)  # type: ignore[attr-defined]
     if name == "numpy":
         return CPU
     return _DEVICES.setdefault(type(x), Device("sim"))
+
+
+@functools.cache
+def _gpu(index: int) -> Device:
+    return Device("cuda", index)
 
 
 def current_device(device: str | Device | None = None) -> Device:
@@ -149,6 +155,9 @@ def need_one_device(op: str, arrays: Sequence[Any] | Mapping[str, Any]) -> None:
     Raises:
         DeviceError: it names the first two that differ.
     """
+    values = arrays.values() if isinstance(arrays, Mapping) else arrays
+    if len({id(device_of(x)) for x in values if hasattr(x, "ndim") or x.__class__ is list}) < 2:
+        return  # each device is one object: this runs at every step on a device
     named: Mapping[str, Any] = arrays if isinstance(arrays, Mapping) else {f"input {i}": x for i, x in enumerate(arrays)}
     found: list[tuple[str, Any, Device]] = [
         (name, x, device_of(x)) for name, x in named.items() if hasattr(x, "ndim") or x.__class__ is list

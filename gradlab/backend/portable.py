@@ -10,6 +10,7 @@ import numpy as np
 from .array import Array, float16, float32, float64, int64, on_host, xp_of
 
 quiet = partial(np.errstate, all="ignore")  # NaN and Inf are data: no warning for them; a device gives none anyway
+_sum: Any = np.add.reduce
 
 
 def total(array: Array, axis: Any = None, keepdims: bool = False) -> Array:
@@ -19,7 +20,7 @@ def total(array: Array, axis: Any = None, keepdims: bool = False) -> Array:
     4096
     """
     if array.__class__ is np.ndarray and array.dtype is not float16:
-        return np.add.reduce(array, axis, None, None, keepdims)  # half the time of np.sum on small arrays
+        return _sum(array, axis, None, None, keepdims)  # half the time of np.sum on small arrays
     if array.dtype == float16:
         return xp_of(array).sum(array, axis=axis, keepdims=keepdims, dtype=float32).astype(float16)
     return xp_of(array).sum(array, axis=axis, keepdims=keepdims)
@@ -76,7 +77,7 @@ def _add_flat(out: Any, index: Any, values: Any) -> bool:
     if len(parts) == 1:
         rows, width = parts[0].reshape(-1), out.size // out.shape[0]
         added: Any = np.broadcast_to(values, (*parts[0].shape, *out.shape[1:])).reshape(-1, width)
-        places = cast("Any", np.arange(width))
+        places: Any = np.arange(width)
         step = max(1, CHUNK // width)
         for start in range(0, len(rows), step):  # a negative row counts from the end here too
             some = slice(start, start + step)
