@@ -33,7 +33,7 @@ FAMILIES = {
     "Windows": "conv conv_transpose max_pool winner avg_pool adaptive_pool lp_pool unfold interpolate resize shuffle",
     "Normalisation, attention, embedding": "layer_norm batch_norm group_norm response_norm attention embedding embedding_bag",
     "Recurrent steps": "rnn gru lstm",
-    "Losses": "regression_loss binary_loss cross_entropy nll_loss divergence margin_loss multi_margin_loss similarity distance",
+    "Losses": "regression_loss binary_loss cross_entropy nll_loss ctc_loss divergence margin_loss multi_margin_loss similarity distance",
     "Random": "random chance",
     "Copies, dtypes, devices": "cast",
     "Second names": "alias",

@@ -164,6 +164,7 @@ from .ops import count_nonzero as count_nonzero
 from .ops import cov as cov
 from .ops import cross as cross
 from .ops import cross_entropy as cross_entropy
+from .ops import ctc_loss as ctc_loss
 from .ops import cummax as cummax
 from .ops import cummin as cummin
 from .ops import cumprod as cumprod

@@ -25,6 +25,7 @@ from ..ops import conv_transpose3d as conv_transpose3d
 from ..ops import cosine_embedding_loss as cosine_embedding_loss
 from ..ops import cosine_similarity as cosine_similarity
 from ..ops import cross_entropy as cross_entropy
+from ..ops import ctc_loss as ctc_loss
 from ..ops import dropout as dropout
 from ..ops import dropout1d as dropout1d
 from ..ops import dropout2d as dropout2d

@@ -153,6 +153,8 @@ from .count import unique_consecutive as unique_consecutive
 from .cross_entropy import CrossEntropy as CrossEntropy
 from .cross_entropy import SoftCrossEntropy as SoftCrossEntropy
 from .cross_entropy import cross_entropy as cross_entropy
+from .ctc_loss import CTCLoss as CTCLoss
+from .ctc_loss import ctc_loss as ctc_loss
 from .cumulative import CumProd as CumProd
 from .cumulative import CumSum as CumSum
 from .cumulative import Diff as Diff

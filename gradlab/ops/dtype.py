@@ -97,7 +97,7 @@ def all_below(ids: Array, n: int) -> bool:
     >>> all_below(np.array([0, 2]), 3), all_below(np.array([0, -1]), 3)
     (True, False)
     """
-    return bool(xp_of(ids).max(ids.view(_UNSIGNED[ids.dtype.itemsize])) < n)
+    return bool(ids.view(_UNSIGNED[ids.dtype.itemsize]).max() < n)
 
 
 def need_floats(op: str, x: Array) -> None:
