@@ -108,7 +108,7 @@ def _asked(xs: Sequence[Any]) -> list[int]:
 
 
 def _differentiable(outputs: Outputs) -> list[Tensor]:
-    return [y for y in several(outputs) if y.requires_grad]
+    return [y for y in several(outputs) if getattr(y, "requires_grad", False)]
 
 
 def _cotangents(outputs: Sequence[Tensor], seed: int = _SEED) -> list[Any]:
@@ -128,14 +128,21 @@ def _checked(
 ) -> bool:
     """Compare the gradients of `fn` with differences of `values`, which gives the same numbers."""
     outputs = several(fn(*xs))
+    if not all(hasattr(y, "requires_grad") for y in outputs):
+        got = {"outputs": [type(y).__name__ for y in outputs]}
+        raise GraphError(explain(f"{what}: the function has to give tensors", got=got, need="a tensor, or a tuple of tensors"))
     places = [i for i, y in enumerate(outputs) if y.requires_grad]
+    if not places:  # then nothing may depend on the inputs
+        places = [i for i, y in enumerate(outputs) if y.dtype.kind == "f"]
     ws = _cotangents([outputs[i] for i in places])
     asked = _asked(xs)
     again = several(values(*xs))
     if any(not np.allclose(to_numpy(a._data), to_numpy(b._data), 1e-9, 1e-9, equal_nan=True) for a, b in zip(outputs, again, strict=True)):
         raise GradcheckError(explain(f"{what}: the function gives other numbers each time", got={"fn": fn}, need="one that draws nothing"))
     roots = [outputs[i] for i in places]
-    found = grad(roots, [xs[i] for i in asked], [made(w) for w in ws], materialize_grads=True) if roots else [None] * len(asked)
+    found: Sequence[Tensor | None] = [None] * len(asked)
+    if any(y.requires_grad for y in roots):
+        found = grad(roots, [xs[i] for i in asked], [made(w) for w in ws], materialize_grads=True)
 
     def total(moved: list[Tensor]) -> float:
         ys = several(values(*moved))

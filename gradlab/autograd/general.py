@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import function, observe
 from ..backend import ARRAY_TYPES, as_array, xp_of
-from ..errors import GradlabError, GraphError, ShapeError, explain
+from ..errors import DTypeError, GradlabError, GraphError, ShapeError, explain
 from ..function import Function, made
 from ..grad_mode import enable_grad, no_grad
 from . import anomaly, hook, replay
@@ -203,6 +203,10 @@ class _Pass:
         return g
 
     def _answered(self, answer: Any, g: Grad) -> Grad:
+        if not hasattr(answer, "shape"):
+            raise DTypeError(
+                explain("hook: what it returned is no gradient", got={"type": type(answer).__name__}, need="a tensor, or None")
+            )
         array = as_array(getattr(answer, "_data", answer))
         if array.shape != g.shape:
             got = {"returned": array.shape, "gradient": g.shape}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GraphError, explain
+from ..errors import DTypeError, GraphError, explain
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -89,6 +89,8 @@ def register_after(leaf: Tensor, hook: Callable[[Tensor], Any]) -> Handle:
 
 
 def _add(hooks: Hooks, hook: Callable[..., Any]) -> Handle:
+    if not callable(hook):
+        raise DTypeError(explain("hook: this can't be called", got={"type": type(hook).__name__}, need="a function of a tensor"))
     key = next(_keys)
     hooks[key] = hook
     living[id(hooks)] = hooks

@@ -130,11 +130,11 @@ def _seeds(what: str, roots: list[Tensor], gradients: Any, graph: bool) -> list[
 
 
 def _seed(what: str, root: Tensor, gradient: Any, graph: bool) -> Any:
-    if not root.requires_grad:
+    if not getattr(root, "requires_grad", False):
         raise GraphError(
             explain(
                 f"{what}: nothing here requires a gradient",
-                got={"root": root.shape},
+                got={"root": getattr(root, "shape", root)},
                 need="a tensor made, outside no_grad, from one with requires_grad=True",
             )
         )

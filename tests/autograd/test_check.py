@@ -76,6 +76,14 @@ def test_something_has_to_require_a_gradient():
         gradcheck(lambda a: a, gl.tensor(1.0))
 
 
+def test_a_function_gives_tensors_and_one_that_cuts_the_graph_is_found():
+    with pytest.raises(GraphError, match=r"gradcheck: the function has to give tensors[\s\S]*float"):
+        gradcheck(lambda x: 3.0, leaf([1.0]))
+    with pytest.raises(GradcheckError, match=r"backward\s+0\s"):
+        gradcheck(lambda x: x.detach() * 2.0, leaf([1.0]))
+    assert gradcheck(lambda x: (x > 0).double(), leaf([1.0]))
+
+
 def test_functions_with_several_outputs_other_inputs_and_none():
     x, ids = leaf([[1.0, 2.0], [3.0, 5.0]]), gl.tensor([1, 0])
     assert gradcheck(lambda x, ids, k: (x[ids] * k, x.argmax(), x.exp()), [x, ids, 3.0])

@@ -64,6 +64,8 @@ def test_an_input_that_requires_no_gradient_is_an_error():
 def test_an_output_without_graph_is_an_error():
     with pytest.raises(GraphError, match="grad: nothing here requires a gradient"):
         gl.autograd.grad(gl.tensor(2.0), leaf(1.0))
+    with pytest.raises(GraphError, match=r"nothing here requires a gradient\s+root\s+3\.0"):
+        gl.autograd.grad(3.0, leaf(1.0))
 
 
 def test_an_output_with_several_entries_needs_a_gradient_of_its_shape():

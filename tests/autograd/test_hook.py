@@ -12,7 +12,7 @@ import pytest
 import gradlab as gl
 from gradlab import nn, optim
 from gradlab.autograd import hook
-from gradlab.errors import GraphError, ShapeError
+from gradlab.errors import DTypeError, GraphError, ShapeError
 
 
 def leaf(values):
@@ -116,6 +116,14 @@ def test_a_returned_gradient_of_another_shape_is_an_error_and_no_leaf_is_touched
     with pytest.raises(ShapeError, match=r"hook[\s\S]*returned\s+\(\)[\s\S]*gradient\s+\(2,\)"):
         y.sum().backward()
     assert x.grad is None
+
+
+def test_what_is_no_function_or_no_gradient_is_refused():
+    x = leaf(1.0)
+    with pytest.raises(DTypeError, match="hook: this can't be called"):
+        x.register_hook(5)
+    with x.register_hook(lambda g: "no"), pytest.raises(DTypeError, match=r"hook: what it returned is no gradient[\s\S]*str"):
+        (x * 1.0).backward()
 
 
 def test_a_returned_gradient_of_another_dtype_is_cast():
