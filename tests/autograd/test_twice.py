@@ -26,6 +26,7 @@ NOT_TWICE: dict[str, str] = {}
 SINGULAR = {
     "Std-scalar-correction=0": "the root of a variance that is 0",
     "PairwiseDistance-1x2,1x2-eps=0.0": "a distance of 0",
+    "CDist-1x2,2x2-p=inf": "two differences that tie for the largest: a kink of the gradient",
 }
 
 
