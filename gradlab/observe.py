@@ -6,7 +6,7 @@ nothing from gradlab, so a tracer that nobody uses costs one attribute read per 
 | kind | target | inputs | output |
 |---|---|---|---|
 | forward | the Function | its input Tensors and Constants | the output Tensor |
-| pass | the root Tensor | (retain_graph,) | None |
+| pass | the root Tensor, the first of several | (retain_graph,) | the gradients that were asked for, if they were |
 | backward | the Function | (g,) | the gradients, one an input |
 | accumulate | a leaf or retained Tensor | (d, the Function it came from or None) | None |
 | module | the Module | its arguments | its result |

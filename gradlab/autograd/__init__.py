@@ -1,4 +1,8 @@
-"""Gradients: the backward pass, and what is built on it."""
+"""Gradients: the backward pass, and what is built on it.
+
+`run` has the public functions and the short loop; `general` the pass with hooks, chosen inputs, a graph or an observer. `replay`
+and `names` run a step's rule on Tensors, for higher derivatives. The rest is named after what it is for.
+"""
 
 from __future__ import annotations
 
