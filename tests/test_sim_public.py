@@ -15,9 +15,9 @@ from tests.reference.chooser import Still, mapped
 from tests.reference.compare import cotangent, flat
 
 CALLS = 3
-# The size of the result hangs on the numbers, or the result is a truth value of Python's.
-WAITS = {"allclose", "argwhere", "bincount", "equal", "getitem", "histc", "masked_scatter", "masked_select",
-         "nonzero", "set_index", "unique"}  # fmt: skip
+# The size of the result (or of a bag) hangs on the numbers, or the result is a truth value of Python's.
+WAITS = {"allclose", "argwhere", "bincount", "embedding_bag", "equal", "getitem", "histc", "masked_scatter", "masked_select",
+         "nonzero", "set_index", "unique", "unique_consecutive"}  # fmt: skip
 PLACELESS = {"tril_indices", "triu_indices"}  # no tensor comes in
 
 

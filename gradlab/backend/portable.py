@@ -77,11 +77,11 @@ def _add_flat(out: Any, index: Any, values: Any) -> bool:
     if len(parts) == 1:
         rows, width = parts[0].reshape(-1), out.size // out.shape[0]
         added: Any = np.broadcast_to(values, (*parts[0].shape, *out.shape[1:])).reshape(-1, width)
-        places: Any = np.arange(width)
+        places: Any = np.arange(width, dtype=np.int64)
         step = max(1, CHUNK // width)
         for start in range(0, len(rows), step):  # a negative row counts from the end here too
             some = slice(start, start + step)
-            at = cast("Any", rows[some, None] * width + places)
+            at = rows[some, None] * width + places
             np.add.at(flat, at.reshape(-1), added[some].reshape(-1))
         return True
     if len(parts) != out.ndim:

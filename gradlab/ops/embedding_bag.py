@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,23 +167,25 @@ def embedding_bag(
         raise ShapeError(explain("embedding_bag: every id has a weight", got=got, need="the same shape"))
     ids_of("embedding_bag", ids, table)
     places, lengths = _bags(ids, offsets, include_last_offset)
-    numbers = to_numpy(ids).reshape(-1)
-    live = np.arange(places.shape[1]) < lengths[:, None]
+    # Where the ids of a bag are is worked out on the host; the ids themselves stay where they are.
+    xp, at = xp_of(ids), asarray_like(places, ids)
+    bags = xp.ravel(ids)[at] if prod(ids.shape) else at
+    live = asarray_like(np.arange(places.shape[1]) < lengths[:, None], ids)
     if padding_idx is not None:
         need_row("embedding_bag", padding_idx, table)
-        live &= numbers[places] != padding_idx % max(table.shape[0], 1) if numbers.size else live
-    if mode == "max" and padding_idx is not None:  # those that count come first
-        places, lengths = np.take_along_axis(places, np.argsort(~live, axis=1, kind="stable"), 1), live.sum(1)
-    bags = asarray_like(numbers[places] if numbers.size else places, table)
+        live = live & (bags != padding_idx % max(table.shape[0], 1))
     x: Any = weight if hasattr(weight, "grad_fn") else table
     if max_norm is not None:
         shorten("embedding_bag", x, ids, max_norm, norm_type)
     if mode == "max":
-        return EmbeddingBagMax.apply(bags, x, asarray_like(lengths, table))
+        if padding_idx is not None:  # those that count come first
+            bags = xp.take_along_axis(bags, xp.argsort(xp.asarray(~live, dtype="int8"), axis=1, kind="stable"), axis=1)
+        return EmbeddingBagMax.apply(bags, x, xp.sum(live, axis=1))
+    if mode == "mean":
+        live = xp.asarray(live, dtype="float64") / xp.maximum(xp.sum(live, axis=1, keepdims=True), 1)
+    scale = xp.asarray(live, dtype=table.dtype if factors is None else factors.dtype)
     if factors is not None:
-        scale = factors.reshape(-1)[places] * asarray_like(live.astype(factors.dtype), table)
-    else:
-        scale = asarray_like((live / np.maximum(live.sum(1, keepdims=True), 1) if mode == "mean" else live).astype(table.dtype), table)
+        scale = factors.reshape(-1)[at] * scale
     return EmbeddingBag.apply(bags, x, scale, scale_grad_by_freq=True) if scale_grad_by_freq else EmbeddingBag.apply(bags, x, scale)
 
 
