@@ -81,6 +81,7 @@ from .ops import addcdiv as addcdiv
 from .ops import addcmul as addcmul
 from .ops import addmm as addmm
 from .ops import addmv as addmv
+from .ops import affine_grid as affine_grid
 from .ops import all as all  # noqa: A004
 from .ops import allclose as allclose
 from .ops import alpha_dropout as alpha_dropout
@@ -227,6 +228,7 @@ from .ops import getitem as getitem
 from .ops import glu as glu
 from .ops import greater as greater
 from .ops import greater_equal as greater_equal
+from .ops import grid_sample as grid_sample
 from .ops import group_norm as group_norm
 from .ops import gru as gru
 from .ops import gru_cell as gru_cell

@@ -6,6 +6,7 @@ from ..ops import adaptive_avg_pool3d as adaptive_avg_pool3d
 from ..ops import adaptive_max_pool1d as adaptive_max_pool1d
 from ..ops import adaptive_max_pool2d as adaptive_max_pool2d
 from ..ops import adaptive_max_pool3d as adaptive_max_pool3d
+from ..ops import affine_grid as affine_grid
 from ..ops import alpha_dropout as alpha_dropout
 from ..ops import avg_pool1d as avg_pool1d
 from ..ops import avg_pool2d as avg_pool2d
@@ -38,6 +39,7 @@ from ..ops import fold as fold
 from ..ops import gaussian_nll_loss as gaussian_nll_loss
 from ..ops import gelu as gelu
 from ..ops import glu as glu
+from ..ops import grid_sample as grid_sample
 from ..ops import group_norm as group_norm
 from ..ops import gumbel_softmax as gumbel_softmax
 from ..ops import hardshrink as hardshrink

@@ -278,6 +278,10 @@ from .gather import take_along_dim as take_along_dim
 from .gelu import GELU as GELU
 from .gelu import GELUTanh as GELUTanh
 from .gelu import gelu as gelu
+from .grid_sample import AffineGrid as AffineGrid
+from .grid_sample import GridSample as GridSample
+from .grid_sample import affine_grid as affine_grid
+from .grid_sample import grid_sample as grid_sample
 from .group_norm import GroupNorm as GroupNorm
 from .group_norm import group_norm as group_norm
 from .group_norm import instance_norm as instance_norm
