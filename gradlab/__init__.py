@@ -77,10 +77,12 @@ from .ops import adaptive_max_pool1d as adaptive_max_pool1d
 from .ops import adaptive_max_pool2d as adaptive_max_pool2d
 from .ops import adaptive_max_pool3d as adaptive_max_pool3d
 from .ops import add as add
+from .ops import addbmm as addbmm
 from .ops import addcdiv as addcdiv
 from .ops import addcmul as addcmul
 from .ops import addmm as addmm
 from .ops import addmv as addmv
+from .ops import addr as addr
 from .ops import affine_grid as affine_grid
 from .ops import all as all  # noqa: A004
 from .ops import allclose as allclose
@@ -444,6 +446,7 @@ from .ops import trapz as trapz
 from .ops import tril as tril
 from .ops import tril_indices as tril_indices
 from .ops import triplet_margin_loss as triplet_margin_loss
+from .ops import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from .ops import triu as triu
 from .ops import triu_indices as triu_indices
 from .ops import true_divide as true_divide
@@ -458,6 +461,7 @@ from .ops import unsqueeze as unsqueeze
 from .ops import upsample as upsample
 from .ops import var as var
 from .ops import var_mean as var_mean
+from .ops import vdot as vdot
 from .ops import view as view
 from .ops import view_as as view_as
 from .ops import vsplit as vsplit

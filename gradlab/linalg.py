@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from . import ops
 from .errors import ArgumentError, ShapeError, explain
 from .ops import cholesky as cholesky
@@ -153,3 +155,47 @@ def norm(x: TensorLike, ord: float | str | None = None, dim: Any = None, keepdim
             explain("norm: of a vector or of a matrix?", got={"x": t.shape, "ord": repr(ord), "dim": dim}, need="a dim, or another ord")
         )
     return vector_norm(t, ord, axes, keepdim)
+
+
+def vecdot(x: TensorLike, y: TensorLike, *, dim: int = -1) -> Tensor:
+    """Multiply vectors along `dim` entry by entry and add up; what else there is broadcasts.
+
+    >>> vecdot([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).tolist()
+    [21.0, 43.0]
+    """
+    return (tensor_of(x) * y).sum(dim)
+
+
+def vander(x: TensorLike, N: int | None = None) -> Tensor:
+    """Raise every entry to the powers 0 to N - 1, along a new last axis; N is as many as there are entries unless given.
+
+    >>> vander([2.0, 3.0], 3).tolist()
+    [[1.0, 2.0, 4.0], [1.0, 3.0, 9.0]]
+    """
+    t = tensor_of(x)
+    n = t.shape[-1] if N is None else N
+    return ops.stack([t**k for k in range(n)], -1)
+
+
+def cond(x: TensorLike, p: float | str | None = None) -> Tensor:
+    """Say how many times a matrix may magnify an error: the largest singular value by the smallest, or |x| |x^-1| in another norm.
+
+    >>> cond([[4.0, 0.0], [0.0, 2.0]]).item()
+    2.0
+    """
+    if p in (None, 2, -2):
+        s = svdvals(x)
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    return matrix_norm(x, p) * matrix_norm(inv(x), p)  # type: ignore[arg-type]
+
+
+def matrix_rank(x: TensorLike, *, rtol: float | None = None) -> Tensor:
+    """Count the directions in which a matrix does not vanish: singular values above `rtol` times the largest. It has no gradient.
+
+    >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]]).item()
+    1
+    """
+    t = tensor_of(x).detach()
+    s = svdvals(t)
+    least = max(t.shape[-2:]) * float(np.finfo(t.dtype).eps) if rtol is None else rtol
+    return (s > least * s.amax(-1, keepdim=True)).sum(-1)

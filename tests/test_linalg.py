@@ -83,3 +83,18 @@ def test_numpys_names_with_their_own_arguments():
     np.testing.assert_allclose(np.linalg.solve(gl.tensor(np.stack([np.eye(2)] * 2)), np.ones((2, 2))).data, np.ones((2, 2, 2)))
     with pytest.raises(TypeError, match="not on a tensor"):
         np.linalg.multi_dot([x, X.T], out=np.zeros((3, 3)))
+
+
+def test_rank_condition_powers_and_dots():
+    flat = np.outer([1.0, 2.0, 3.0], [1.0, -1.0])
+    assert linalg.matrix_rank(np.stack([flat, np.eye(3)[:, :2], 0 * flat])).tolist() == [1, 2, 0]
+    assert linalg.matrix_rank(np.diag([1.0, 1e-3]), rtol=1e-2).item() == 1
+    a = X[:, :3]
+    for p in (None, 2, -2, "fro", 1, np.inf):
+        assert linalg.cond(a, p).item() == pytest.approx(np.linalg.cond(a, p))
+    x = gl.tensor([0.0, 2.0], requires_grad=True)
+    y = linalg.vander(x, 4)
+    assert y.tolist() == [[1.0, 0.0, 0.0, 0.0], [1.0, 2.0, 4.0, 8.0]] and linalg.vander(x).shape == (2, 2)
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 1 + 4 + 12]
+    assert linalg.vecdot(X, X).tolist() == pytest.approx((X * X).sum(1).tolist()) and linalg.vecdot(X, X, dim=0).shape == (4,)

@@ -101,5 +101,6 @@ from ..ops import tanh as tanh
 from ..ops import tanhshrink as tanhshrink
 from ..ops import threshold as threshold
 from ..ops import triplet_margin_loss as triplet_margin_loss
+from ..ops import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from ..ops import unfold as unfold
 from ..ops import upsample as upsample

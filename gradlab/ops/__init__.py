@@ -197,6 +197,7 @@ from .distance import PairwiseDistance as PairwiseDistance
 from .distance import cdist as cdist
 from .distance import pairwise_distance as pairwise_distance
 from .distance import triplet_margin_loss as triplet_margin_loss
+from .distance import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from .divergence import GaussianNLLLoss as GaussianNLLLoss
 from .divergence import KLDiv as KLDiv
 from .divergence import PoissonNLLLoss as PoissonNLLLoss
@@ -357,6 +358,7 @@ from .linalg import dot as dot
 from .linalg import matmul as matmul
 from .linalg import mm as mm
 from .linalg import mv as mv
+from .linalg import vdot as vdot
 from .linear import Linear as Linear
 from .linear import linear as linear
 from .logaddexp import LogAddExp as LogAddExp
@@ -458,8 +460,10 @@ from .present import nansum as nansum
 from .product import AddMM as AddMM
 from .product import Cross as Cross
 from .product import Kron as Kron
+from .product import addbmm as addbmm
 from .product import addmm as addmm
 from .product import addmv as addmv
+from .product import addr as addr
 from .product import baddbmm as baddbmm
 from .product import cross as cross
 from .product import kron as kron

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from ..backend import Array, xp_of
 from ..cases import Case, Draw, Given
+from ..errors import ArgumentError, explain
 from .argument import tensor_of
 from .dtype import as_pytorch, wide
 from .matrix import SQUARES, OfMatrices, eye, need_matrices, turned
@@ -71,7 +74,12 @@ class LogAbsDet(OfMatrices):
         return xp_of(x).asarray(xp_of(x).linalg.slogdet(self.x)[1], dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
-        return turned(xp_of(g).linalg.inv(self.x)) * g[..., None, None]
+        try:
+            return turned(xp_of(g).linalg.inv(self.x)) * g[..., None, None]
+        except np.linalg.LinAlgError:
+            got = {"shape": self.x.shape}
+            need = "a matrix with an inverse"
+            raise ArgumentError(explain("logabsdet: the matrix is singular, its slope infinite", got=got, need=need)) from None
 
 
 class SignDet(OfMatrices):

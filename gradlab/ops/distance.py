@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -188,10 +189,40 @@ def triplet_margin_loss(
     need_reduction("triplet_margin_loss", reduction)
     need_same_shape("triplet_margin_loss", anchor, positive)
     need_same_shape("triplet_margin_loss", anchor, negative)
+    farther = pairwise_distance(positive, negative, p, eps) if swap else None
+    return _triplet(pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps), farther, margin, reduction)
+
+
+def triplet_margin_with_distance_loss(
+    anchor: TensorLike,
+    positive: TensorLike,
+    negative: TensorLike,
+    *,
+    distance_function: Callable[..., Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """Charge an anchor as `triplet_margin_loss` does, by a distance of your own; the default is `pairwise_distance`.
+
+    Shapes: anchor, positive, negative: what the distance takes; y: (), or as the distances for reduction="none"
+
+    Raises:
+        ArgumentError: a margin that is not above 0.
+
+    >>> apart = lambda a, b: (a - b).abs().sum(-1)
+    >>> x = tensor_of([[0.0, 0.0]])
+    >>> triplet_margin_with_distance_loss(x, x + 2, x + 1, distance_function=apart).item()
+    3.0
+    """
+    need_reduction("triplet_margin_with_distance_loss", reduction)
+    far = distance_function or pairwise_distance
+    a, p, n = tensor_of(anchor), tensor_of(positive), tensor_of(negative)
+    return _triplet(far(a, p), far(a, n), far(p, n) if swap else None, margin, reduction)
+
+
+def _triplet(near: Tensor, far: Tensor, other: Tensor | None, margin: float, reduction: str) -> Tensor:
     if not margin > 0:
         raise ArgumentError(explain("triplet_margin_loss: by how much?", got={"margin": margin}, need="a margin above 0"))
-    near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = far.minimum(pairwise_distance(positive, negative, p, eps))
-    losses = (near - far + margin).clamp(min=0)
+    losses = (near - (far if other is None else far.minimum(other)) + margin).clamp(min=0)
     return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()

@@ -160,3 +160,18 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """
     need_letters("dot", "(n), (n)", a=a, b=b)
     return MatMul.apply(beside(a, b), beside(b, a))
+
+
+def vdot(a: TensorLike, b: TensorLike) -> Tensor:
+    """Multiply two vectors entry by entry and add up, as `dot`: these numbers are real.
+
+    Shapes: a: (n), b: (n), y: ()
+
+    Raises:
+        ShapeError: other shapes.
+
+    >>> float(vdot([1.0, 2.0], [3.0, 4.0]).data)
+    11.0
+    """
+    need_letters("vdot", "(n), (n)", a=a, b=b)
+    return MatMul.apply(beside(a, b), beside(b, a))

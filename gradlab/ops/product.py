@@ -8,7 +8,7 @@ from ..backend import Array, as_array, total, xp_of
 from ..cases import Case, Draw
 from ..errors import DimError, ShapeError, explain
 from ..function import Function
-from .argument import need_letters, whole
+from .argument import need_letters, tensor_of, whole
 from .dtype import beside, need_one_dtype, times
 from .refusal import Broadcasting
 
@@ -104,6 +104,41 @@ def baddbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, *, beta: 
     array([[[14.]]], dtype=float32)
     """
     return _add_product("baddbmm", "(batch n k), (batch k m)", input, batch1, batch2, beta, alpha)
+
+
+def addbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Add to `beta` times the input `alpha` times the sum of the products of two batches of matrices.
+
+    Shapes: input: broadcasts to (n, m), batch1: (batch, n, k), batch2: (batch, k, m), y: (n, m)
+
+    Raises:
+        ShapeError: other shapes.
+
+    >>> addbmm([0.0], [[[1.0, 1.0]], [[0.0, 1.0]]], [[[1.0], [3.0]], [[5.0], [6.0]]]).data
+    array([[10.]], dtype=float32)
+    """
+    need_letters("addbmm", "(batch n k), (batch k m)", batch1=batch1, batch2=batch2)
+    a, b = tensor_of(beside(batch1, batch2)), tensor_of(beside(batch2, batch1))
+    n, m = a.shape[1], b.shape[2]
+    inner = a.shape[0] * a.shape[2]
+    return addmm(input, a.transpose(0, 1).reshape(n, inner), b.reshape(inner, m), beta=beta, alpha=alpha)
+
+
+def addr(input: TensorLike, vec1: TensorLike, vec2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Add to `beta` times the input `alpha` times every entry of one vector times every entry of another.
+
+    Shapes: input: broadcasts to (n, m), vec1: (n), vec2: (m), y: (n, m)
+
+    Raises:
+        ShapeError: other shapes.
+
+    >>> addr([0.0], [1.0, 2.0], [3.0, 4.0]).data
+    array([[3., 4.],
+           [6., 8.]], dtype=float32)
+    """
+    need_letters("addr", "(n), (m)", vec1=vec1, vec2=vec2)
+    a, b = tensor_of(beside(vec1, vec2)), tensor_of(beside(vec2, vec1))
+    return addmm(input, a.unsqueeze(1), b.unsqueeze(0), beta=beta, alpha=alpha)
 
 
 class Kron(Function):

@@ -96,6 +96,9 @@ def test_logarithms_of_determinants():
     sign, size = gl.slogdet(x)
     assert sign.tolist() == [1.0, -1.0, 0.0] and size.tolist() == [0.0, np.log(2.0), -np.inf]
     np.testing.assert_array_equal(gl.logdet(x).data, [0.0, np.nan, -np.inf])
+    flat = gl.tensor(SINGULAR, requires_grad=True)
+    with pytest.raises(ArgumentError, match="logabsdet: the matrix is singular, its slope infinite"):
+        gl.logdet(flat).backward()
     huge = gl.tensor(1e200 * np.eye(3), requires_grad=True)
     gl.logdet(huge).backward()
     np.testing.assert_allclose(gl.logdet(huge).item(), 3 * 200 * np.log(10))

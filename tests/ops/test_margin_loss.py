@@ -161,3 +161,12 @@ def test_ties_for_the_largest_difference_share_its_slope_and_a_count_has_none(di
         x = leaf([2.0, -2.0, 1.0])
         distance(x, p).sum().backward()
         assert x.grad.tolist() == want
+
+
+def test_a_triplet_may_be_measured_in_another_way():
+    a, p, n = leaf([0.0, 0.0]), leaf([3.0, 4.0]), leaf([0.0, 5.5])
+    y = F.triplet_margin_with_distance_loss(a, p, n, distance_function=lambda x, y: (x - y).abs().sum(-1), margin=2.0)
+    assert y.item() == 3.5
+    assert F.triplet_margin_with_distance_loss(a, p, n, swap=True).item() == pytest.approx(F.triplet_margin_loss(a, p, n, swap=True).item())
+    with pytest.raises(ArgumentError, match="by how much"):
+        F.triplet_margin_with_distance_loss(a, p, n, margin=0.0)

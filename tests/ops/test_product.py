@@ -125,3 +125,14 @@ def test_numpys_names_make_steps_too():
     x, y = gl.tensor([1.0, 2.0]), gl.tensor([3.0, 4.0])
     assert np.inner(x, y).item() == 11.0 and np.outer(x, y).tolist() == [[3.0, 4.0], [6.0, 8.0]]
     assert np.kron(x, y).tolist() == [3.0, 4.0, 6.0, 8.0]
+
+
+def test_batches_summed_and_vectors_added():
+    a, b = RNG.standard_normal((2, 3, 4)), RNG.standard_normal((2, 4, 5))
+    np.testing.assert_allclose(gl.addbmm(1.0, a, b, alpha=2).data, 1 + 2 * (a @ b).sum(0))
+    assert gl.addbmm(gl.ones(3, 5), gl.zeros(0, 3, 4), gl.zeros(0, 4, 5)).tolist() == [[1.0] * 5] * 3
+    np.testing.assert_allclose(gl.addr(np.ones((4, 3)), V, W, beta=2).data, 2 + np.outer(V, W))
+    np.testing.assert_allclose(gl.vdot(V, V).item(), V @ V)
+    for f, shapes in [(gl.addr, [(1,), (3, 1), (3,)]), (gl.addbmm, [(1,), (2, 3, 4), (1, 4, 5)])]:
+        with pytest.raises(ShapeError, match="the shapes don't fit"):
+            f(*[gl.zeros(s) for s in shapes])
