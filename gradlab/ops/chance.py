@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import asarray_like, generator, to_numpy
+from ..backend import asarray_like, generator, on_host, to_numpy
 from ..errors import ArgumentError, ShapeError, explain
 from .argument import sizes, tensor_of
 from .dtype import need_floats
@@ -74,10 +74,11 @@ def bernoulli(x: TensorLike, p: float | None = None) -> Tensor:
     t = tensor_of(x)
     if p is None:
         need_floats("bernoulli", t.data)
-    chance = to_numpy(t.data) if p is None else np.asarray(p)
-    if not ((chance >= 0) & (chance <= 1)).all():
+    chance = t.data if p is None else np.asarray(p)
+    if on_host(chance) and not ((chance >= 0) & (chance <= 1)).all():
         raise ArgumentError(explain("bernoulli: this is no chance", got={"chance": chance.tolist()}, need="numbers from 0 to 1"))
-    return tensor_of(asarray_like(generator().random(t.shape) < chance, t.data, dtype=t.dtype))
+    drawn = asarray_like(generator().random(t.shape), t.data) < asarray_like(chance, t.data)
+    return tensor_of(asarray_like(drawn, t.data, dtype=t.dtype))
 
 
 def normal(mean: TensorLike = 0.0, std: TensorLike = 1.0, size: Any = None, dtype: Any = None) -> Tensor:
