@@ -76,6 +76,8 @@ def index_select(x: TensorLike, dim: int, index: TensorLike) -> Tensor:
     x, places = tensor_of(x), _integers(index)
     if places.ndim > 1:
         raise ShapeError(explain("index_select: places along one axis", got={"index": places.shape}, need="one axis, or none"))
+    if not x.ndim and prod(places.shape) != 1:
+        raise ShapeError(explain("index_select: a 0-d tensor has one place", got={"index": places.shape}, need="one index"))
     axis = axis_of("index_select", dim, x) if x.ndim else 0
     need_places("index_select", places, x.shape[axis] if x.ndim else 1)
     y = (x if x.ndim else x.reshape(1))[(*(slice(None),) * axis, xp_of(places).reshape(places, (-1,)))]

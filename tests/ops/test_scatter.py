@@ -49,6 +49,8 @@ def test_whole_entries_and_entries_row_by_row():
     x = gl.tensor(X)
     assert x.index_select(0, gl.tensor(1)).shape == (1, 3) and gl.index_select(gl.tensor(3.0), 0, gl.tensor(0)).shape == ()
     assert x.take(gl.tensor([[0, -1]])).tolist() == [[0.0, 5.0]]
+    with pytest.raises(ShapeError, match="index_select: a 0-d tensor has one place"):
+        gl.index_select(gl.tensor(3.0), 0, [0, 0])
     with pytest.raises(ShapeError, match="index_select: places along one axis"):
         x.index_select(0, [[0]])
     with pytest.raises(PlaceError, match="index_select: there is no place -1"):
