@@ -9,7 +9,7 @@ from typing import Any
 
 from ..backend import Array, total, xp_of
 from ..errors import ArgumentError, ShapeError, explain
-from .dtype import times
+from .dtype import counted, times
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -84,7 +84,7 @@ def _matrices(x: Array, term: str, batch: str, rows: str, columns: str) -> Array
 
 def _summed(x: Array, term: str, keep: str) -> tuple[Array, str]:
     gone = tuple([i for i, c in enumerate(term) if c not in keep])
-    return (total(x, gone), "".join([c for c in term if c in keep])) if gone else (x, term)
+    return (total(counted(x), gone), "".join([c for c in term if c in keep])) if gone else (x, term)
 
 
 def laid(x: Array, term: str, letters: str) -> Array:

@@ -126,3 +126,9 @@ def test_numpys_name_makes_a_step_too():
     np.einsum("ij->j", x).sum().backward()
     assert x.grad.tolist() == [[1.0, 1.0], [1.0, 1.0]]
     assert np.einsum("ij,jk", x, x, optimize=True).tolist() == [[7.0, 10.0], [15.0, 22.0]]
+
+
+def test_integers_are_added_up_as_int64():
+    for dtype in ("uint8", "int32", "int64"):
+        y = gl.einsum("ij->j", np.full((4, 2), 100, dtype))
+        assert y.dtype == "int64" and y.tolist() == [400, 400]
