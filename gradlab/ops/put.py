@@ -10,6 +10,7 @@ from ..cases import Case, Draw
 from ..errors import ArgumentError, DTypeError, ShapeError, explain
 from ..function import Function
 from .argument import axis_of, tensor_of
+from .dtype import beside
 from .place import copied, is_basic, misplaced, need_places, raw_index
 
 if TYPE_CHECKING:
@@ -184,9 +185,13 @@ def _along(op: str, x: Tensor, dim: int, index: TensorLike, *, negative: bool = 
 
 
 def _need_source(op: str, x: Tensor, dim: int, index: tuple[Any, ...], source: Tensor) -> None:
+    if source.dtype != x.dtype:
+        got = {"x": x.dtype, "source": source.dtype}
+        raise DTypeError(explain(f"{op}: the dtypes differ", got=got, need="one dtype for both", fix="source.to(x.dtype)"))
     axis = len(index) - 1
     want = (*x.shape[:axis], index[-1].shape[0], *x.shape[axis + 1 :]) if x.ndim else (1,)
-    if source.shape != want and not (want == (1,) and not source.ndim):
+    as_number = want == (1,) and not source.ndim and (op != "index_add" or not x.ndim)
+    if source.shape != want and not as_number:
         got = {"x": x.shape, "dim": dim, "index": index[-1].shape, "source": source.shape}
         raise ShapeError(explain(f"{op}: the source doesn't fit", got=got, need=f"shape {want}"))
 
@@ -198,12 +203,14 @@ def index_add(x: TensorLike, dim: int, index: TensorLike, source: TensorLike, *,
 
     Raises:
         ShapeError: the source does not fit.
+        DTypeError: `x` and source differ in dtype, or the index holds no integers.
         PlaceError: a place that the axis does not have.
 
     >>> index_add([1.0, 2.0], 0, [0, 0], [10.0, 20.0]).data
     array([31.,  2.], dtype=float32)
     """
-    x, source = tensor_of(x), tensor_of(source)
+    x = tensor_of(x)
+    source = tensor_of(beside(source, x))
     i = _along("index_add", x, dim, index)
     _need_source("index_add", x, dim, i, source)
     y = AddIndex.apply(x if x.ndim else x.reshape(1), source if alpha == 1 else source * alpha, index=i)
@@ -217,12 +224,14 @@ def index_copy(x: TensorLike, dim: int, index: TensorLike, source: TensorLike) -
 
     Raises:
         ShapeError: the source does not fit.
+        DTypeError: `x` and source differ in dtype, or the index holds no integers.
         PlaceError: a place that the axis does not have.
 
     >>> index_copy([1.0, 2.0], 0, [1], [9.0]).data
     array([1., 9.], dtype=float32)
     """
-    x, source = tensor_of(x), tensor_of(source)
+    x = tensor_of(x)
+    source = tensor_of(beside(source, x))
     i = _along("index_copy", x, dim, index)
     _need_source("index_copy", x, dim, i, source)
     y = SetIndex.apply(x if x.ndim else x.reshape(1), source, index=i)

@@ -236,7 +236,7 @@ def test_places_along_an_axis_are_added_to_copied_or_filled():
     y = gl.index_add(x, 0, gl.tensor([0, 0]), s, alpha=2)
     pull(y)
     assert y.tolist() == [[4.0, 5.0, 6.0], [3.0, 4.0, 5.0]] and s.grad.tolist() == [[2.0, 4.0, 6.0]] * 2
-    assert gl.index_copy(x, 1, [2], gl.zeros(2, 1)).tolist() == [[0.0, 1.0, 0.0], [3.0, 4.0, 0.0]]
+    assert gl.index_copy(x, 1, [2], [[0.0], [0.0]]).tolist() == [[0.0, 1.0, 0.0], [3.0, 4.0, 0.0]]
     assert gl.index_fill(x, 1, [0, -1], gl.tensor(9.0)).tolist() == [[9.0, 1.0, 9.0], [9.0, 4.0, 9.0]]
     assert gl.index_add(gl.tensor(1.0), 0, [0], gl.tensor([2.0])).item() == 3.0
     for op in (gl.index_add, gl.index_copy):
@@ -248,6 +248,13 @@ def test_places_along_an_axis_are_added_to_copied_or_filled():
             op(x, 0, [0.5], gl.ones(1, 3))
         with pytest.raises(ShapeError, match=f"{op.__name__}: places along one axis"):
             op(x, 0, [[0]], gl.ones(1, 3))
+    for op in (gl.index_add, gl.index_copy):
+        for other in ("float32", "int64"):
+            with pytest.raises(DTypeError, match=f"{op.__name__}: the dtypes differ"):
+                op(x, 0, [0], gl.tensor(np.ones((1, 3), other)))
+    with pytest.raises(ShapeError, match="index_add: the source doesn't fit"):
+        gl.index_add(gl.ones(3), 0, [0], gl.tensor(2.0))
+    assert gl.index_copy(gl.ones(3), 0, [0], gl.tensor(2.0)).tolist() == [2.0, 1.0, 1.0]
     with pytest.raises(ShapeError, match="index_fill: one value"):
         gl.index_fill(x, 1, [0], gl.tensor([9.0]))
 
