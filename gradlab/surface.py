@@ -896,6 +896,15 @@ class Surface:
     def addmm(self, mat1: TensorLike, mat2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
         return ops.addmm(self, mat1, mat2, beta=beta, alpha=alpha)  # type: ignore[arg-type]
 
+    def addbmm(self, batch1: TensorLike, batch2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+        return ops.addbmm(self, batch1, batch2, beta=beta, alpha=alpha)  # type: ignore[arg-type]
+
+    def addr(self, vec1: TensorLike, vec2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
+        return ops.addr(self, vec1, vec2, beta=beta, alpha=alpha)  # type: ignore[arg-type]
+
+    def vdot(self, other: TensorLike) -> Tensor:
+        return ops.vdot(self, other)  # type: ignore[arg-type]
+
     def addmv(self, mat: TensorLike, vec: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
         return ops.addmv(self, mat, vec, beta=beta, alpha=alpha)  # type: ignore[arg-type]
 

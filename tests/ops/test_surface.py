@@ -57,6 +57,8 @@ ARGUMENTS |= {
 BITS = np.array([[4, 1], [2, 7]])
 OF_ANOTHER_SHAPE["bincount"] = BITS[0]
 OF_ANOTHER_SHAPE["dsplit"] = X[None]
+OF_ANOTHER_SHAPE["vdot"] = X[0]
+ARGUMENTS |= {"vdot": (X[1],), "addr": (X[0], X[1]), "addbmm": (X[None], X[None])}
 OF_ANOTHER_SHAPE |= {name: BITS for name in METHODS if name.startswith("bitwise")}
 ARGUMENTS |= {
     "clip": (0.6, 0.8),

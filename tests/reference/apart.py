@@ -27,9 +27,10 @@ BROADCASTS = "here shapes broadcast, PyTorch wants as many axes on both sides"
 LOSSES = """
     mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits kl_div poisson_nll_loss
     gaussian_nll_loss soft_margin_loss hinge_embedding_loss margin_ranking_loss multilabel_soft_margin_loss cosine_embedding_loss
-    triplet_margin_loss
+    triplet_margin_loss triplet_margin_with_distance_loss
 """
 APART: dict[str, dict[str, str]] = {
+    "addbmm": {"integers": NUMBER, "booleans": NUMBER},
     "addcdiv": {"integers": DIVIDES, "booleans": DIVIDES},
     **{name: {"deeper": EMPTY, "flatter": EMPTY, "dim": EMPTY, "longer": EMPTY} for name in ("cat", "concat", "concatenate")},
     "masked_fill": {"deeper": MASK, "flatter": MASK, "longer": MASK, "integers": MASK_VALUE},
@@ -41,6 +42,10 @@ APART: dict[str, dict[str, str]] = {
     "matrix_power": {"integers": FLOATS, "booleans": FLOATS},
     "isin": {"booleans": BOOLS},
     "embedding_bag": {"integers": BOOLS, "booleans": BOOLS, "longer": "offsets that fall"},
+    "index_reduce": {"longer": "values that broadcast", "deeper": "values that broadcast", "flatter": "values that broadcast"},
+    "cov": {"integers": FLOATS, "booleans": FLOATS},
+    "corrcoef": {"integers": FLOATS, "booleans": FLOATS},
+    "renorm": {"flatter": "rows of single numbers are rows too"},
     "repeat_interleave": {"flatter": "PyTorch looks for axis 1 of a single number"},
     "roll": {"flatter": "PyTorch takes a dim of a single number everywhere but here"},
     "getitem": {"deeper": "an index out of range is refused also where nothing would be taken"},

@@ -166,6 +166,33 @@ rows("embedding_bag", lambda c: call(c.ints(2, c.whole(1, 3), hi=5), c.floats(5,
 rows("embedding_bag", lambda c: call(c.ints(6, hi=5), c.floats(5, 2), np.array([0, 2, 2]), mode=c.pick("sum", "mean")))
 
 
+def unpooled(n: int) -> Callable[[Chooser], Call]:
+    """Values put back where a max pooling of 2 found them."""
+
+    def make(c: Chooser) -> Call:
+        x = c.floats(1, 2, *[2] * n)
+        cells = np.arange(x.size // 2).reshape(x.shape[2:])
+        corner = sum(2 * axis * 4**k for k, axis in enumerate(np.indices(cells.shape)[::-1]))
+        return call(x, np.stack([corner, corner])[None] + c.whole(0, 1), 2)
+
+    return make
+
+
+rows("max_unpool1d", unpooled(1))
+rows("max_unpool2d", unpooled(2))
+rows("max_unpool3d", unpooled(3))
+rows("upsample", lambda c: call(c.floats(1, 2, 3, 4), scale_factor=c.pick(2, 3)))
+rows("upsample", lambda c: call(c.floats(1, 2, 3), size=c.pick(5, 2)))
+
+
+SIDES = ("zeros", "border", "reflection")
+rows("affine_grid", lambda c: call(c.floats(2, 2, 3), (2, 1, 3, c.whole(1, 3)), align_corners=c.flag()))
+rows(
+    "grid_sample",
+    lambda c: call(c.floats(1, 2, 3, 4), c.floats(1, 2, 3, 2, lo=-1.3, hi=1.3), padding_mode=c.pick(*SIDES), align_corners=c.flag()),
+)
+
+
 # -- recurrent
 
 

@@ -101,3 +101,7 @@ def triangular(c: Chooser) -> Call:
 
 
 rows("solve_triangular", triangular, "linalg.solve_triangular")
+rows(
+    "addbmm",
+    lambda c: (lambda b, n, k, m: call(c.floats(n, m), c.floats(b, n, k), c.floats(b, k, m), alpha=c.pick(None, 2.0)))(*c.shape(4, 4)),
+)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gradlab import ops
+
 from .chooser import Call, Chooser, call, still
 from .table import rows
 
@@ -145,3 +147,24 @@ rows(
     lambda c: call(c.floats(*(s := (c.whole(1, 3), 3))), c.floats(*s), p=c.pick(None, 1.0, 3.0), keepdim=c.pick(None, True)),
 )
 rows("cdist", lambda c: call(c.floats(c.whole(1, 3), 2), c.floats(c.whole(1, 3), 2), p=c.pick(2.0, 1.0, 3.0)))
+
+
+def _theirs_of_scores(torch: Any, x: Any, *rest: Any, **options: Any) -> Any:
+    return torch.nn.functional.ctc_loss(x.log_softmax(-1), *rest, **options)
+
+
+def aligned(c: Chooser) -> Call:
+    """Sequences of classes shorter than the steps that may say them."""
+    steps, batch, size = c.whole(3, 5), c.whole(1, 2), 3
+    return call(
+        c.floats(steps, batch, size), 1 + c.ints(batch, 2, hi=size - 1), [steps] * batch, [2] * batch,
+        reduction=c.pick(None, "sum", "none"), zero_infinity=True,
+    )  # fmt: skip
+
+
+# PyTorch's gradient takes the log-probabilities for those of a softmax, so that only what is before one can be compared.
+rows("ctc_loss", aligned, _theirs_of_scores, ours=lambda x, *rest, **options: ops.ctc_loss(ops.log_softmax(x, -1), *rest, **options))
+rows(
+    "triplet_margin_with_distance_loss",
+    lambda c: call(c.floats(4, 3), c.floats(4, 3), c.floats(4, 3), margin=c.pick(None, 0.5), reduction=reduction(c)),
+)

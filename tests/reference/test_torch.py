@@ -15,7 +15,7 @@ from tests.reference.compare import disagreement, of_gradlab, variants
 from tests.reference.theirs import of_torch
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
-EXAMPLES = 25
+EXAMPLES = 15
 
 
 @pytest.mark.parametrize("key", TABLE)

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
+from tests.names import exported
 from tests.reference.all import TABLE
 from tests.reference.apart import set_apart
 from tests.reference.compare import Outcome, disagreement, of_gradlab, variants
@@ -21,6 +22,7 @@ _place = 0
 for _key, _calls in INDEX["rows"].items():
     AT[_key] = _place
     _place += sum(int(np.prod(shape)) for c in _calls for _, shape in (*c["values"], *c["grads"]))
+OF_OTHERS = {name for name, file in exported().items() if file == "create"}  # tests/test_create.py
 AGAIN = "; write them down again: python -m tests.reference.make"
 
 
@@ -29,6 +31,13 @@ def test_the_file_covers_the_table_and_says_what_made_it():
     assert INDEX["torch"] and INDEX["numpy"]
     assert len(NUMBERS) == _place
     assert FILE.stat().st_size < 1_000_000
+
+
+RANDOM = "bernoulli gumbel_softmax multinomial normal poisson"  # draws of another generator
+
+
+def test_every_public_op_is_in_the_table():
+    assert set(exported()) - {row.name for row in TABLE.values()} == set(RANDOM.split()) | OF_OTHERS
 
 
 @pytest.mark.parametrize("key", TABLE)
