@@ -188,10 +188,9 @@ def _need_source(op: str, x: Tensor, dim: int, index: tuple[Any, ...], source: T
     if source.dtype != x.dtype:
         got = {"x": x.dtype, "source": source.dtype}
         raise DTypeError(explain(f"{op}: the dtypes differ", got=got, need="one dtype for both", fix="source.to(x.dtype)"))
-    axis = len(index) - 1
-    want = (*x.shape[:axis], index[-1].shape[0], *x.shape[axis + 1 :]) if x.ndim else (1,)
-    as_number = want == (1,) and not source.ndim and (op != "index_add" or not x.ndim)
-    if source.shape != want and not as_number:
+    axis, n = len(index) - 1, index[-1].shape[0]
+    want = (*x.shape[:axis], n, *x.shape[axis + 1 :]) if x.ndim else () if op == "index_add" and n == 1 else (n,)
+    if source.shape != want and (op == "index_add" or source.ndim or want != (1,)):
         got = {"x": x.shape, "dim": dim, "index": index[-1].shape, "source": source.shape}
         raise ShapeError(explain(f"{op}: the source doesn't fit", got=got, need=f"shape {want}"))
 

@@ -238,7 +238,11 @@ def test_places_along_an_axis_are_added_to_copied_or_filled():
     assert y.tolist() == [[4.0, 5.0, 6.0], [3.0, 4.0, 5.0]] and s.grad.tolist() == [[2.0, 4.0, 6.0]] * 2
     assert gl.index_copy(x, 1, [2], [[0.0], [0.0]]).tolist() == [[0.0, 1.0, 0.0], [3.0, 4.0, 0.0]]
     assert gl.index_fill(x, 1, [0, -1], gl.tensor(9.0)).tolist() == [[9.0, 1.0, 9.0], [9.0, 4.0, 9.0]]
-    assert gl.index_add(gl.tensor(1.0), 0, [0], gl.tensor([2.0])).item() == 3.0
+    assert (
+        gl.index_add(gl.tensor(1.0), 0, [0], gl.tensor(2.0)).item() == gl.index_copy(gl.tensor(1.0), 0, [0], gl.tensor([3.0])).item() == 3.0
+    )
+    with pytest.raises(ShapeError, match="index_add: the source doesn't fit"):
+        gl.index_add(gl.tensor(1.0), 0, [0], gl.tensor([2.0]))
     for op in (gl.index_add, gl.index_copy):
         with pytest.raises(ShapeError, match=f"{op.__name__}: the source doesn't fit"):
             op(x, 0, [0], s)
