@@ -48,7 +48,10 @@ APART: dict[str, dict[str, str]] = {
     "renorm": {"flatter": "rows of single numbers are rows too"},
     "repeat_interleave": {"flatter": "PyTorch looks for axis 1 of a single number"},
     "roll": {"flatter": "PyTorch takes a dim of a single number everywhere but here"},
-    "getitem": {"deeper": "an index out of range is refused also where nothing would be taken"},
+    "getitem": {
+        "deeper": "an index out of range is refused also where nothing would be taken",
+        "flatter": "a 0-d index tensor beside others is one of them, as in NumPy; PyTorch takes it for a number",
+    },
     "set_index": {"deeper": "an index out of range is refused also where nothing would be written"},
     "addmv": {"flatter": "PyTorch speaks of outer where the sum has no terms"},
     "kron": {"mixed": "PyTorch forgets there that a single number does not widen"},
@@ -69,6 +72,8 @@ APART: dict[str, dict[str, str]] = {
         name: {"integers": TIES, "booleans": TIES, "longer": TIES, "flatter": TIES}
         for name in ("topk", "kthvalue", "median", "nanmedian", "mode")
     },
+    "bucketize": {"longer": "numbers that are not sorted"},
+    "index_select": {"flatter": "no places of a single number are none"},
     "searchsorted": {"longer": "numbers that are not sorted"},
     "index_put": {"flatter": "a place written twice: PyTorch leaves open which value stays, here it is the last"},
     "put": {"flatter": "one value for all places"},
