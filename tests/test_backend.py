@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -153,3 +156,16 @@ def test_adding_at_places_agrees_with_numpys_add_at_for_every_index():
     for index, values in [((rows, columns + 20), np.ones((30, 25))), (rows + 1, np.ones((30, 25, 20)))]:
         with pytest.raises(IndexError):
             backend.scatter_add(np.zeros((40, 20)), index, values)
+
+
+def test_the_first_backward_lets_the_c_library_keep_freed_memory_and_importing_does_not():
+    code = """
+import gradlab as gl
+from gradlab.backend import keep_freed_memory
+before = keep_freed_memory.cache_info().misses
+for _ in range(2):
+    gl.ones(2, requires_grad=True).sum().backward()
+print(before, keep_freed_memory.cache_info().misses)
+"""
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["0", "1"]

@@ -10,7 +10,7 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import observe
-from ..backend import Array, as_array, need_one_device, xp_of
+from ..backend import Array, as_array, keep_freed_memory, need_one_device, xp_of
 from ..errors import GraphError, ShapeError, explain
 from ..function import asked, made
 from . import general, hook
@@ -40,6 +40,7 @@ def backward(
         GraphError: no graph, a freed or changed graph, or a root with several entries and no gradient to start from.
         ShapeError: a gradient has another shape than its root.
     """
+    keep_freed_memory()
     roots = several(tensors)
     seeds = _seeds("backward", roots, grad_tensors, create_graph)
     keep = create_graph if retain_graph is None else retain_graph

@@ -26,6 +26,7 @@ from .device import device_of as device_of
 from .device import is_place as is_place
 from .device import moved as moved
 from .device import need_one_device as need_one_device
+from .memory import keep_freed_memory as keep_freed_memory
 from .portable import counted as counted
 from .portable import quiet as quiet
 from .portable import scatter_add as scatter_add
