@@ -14,7 +14,7 @@ from tests.reference.all import TABLE
 from tests.reference.chooser import Call, arrays_in, mapped
 from tests.reference.compare import DIMS, variants
 
-FIRST = {row.name: row for row in reversed(TABLE.values())}  # one row an op is enough
+FIRST = {row.name: row for row in reversed(TABLE.values()) if row.ours is None}  # one row an op is enough
 WRONG = {"None": None, "a string": "abc", "a list of strings": ["a", "b"], "an object": object(), "a dict": {"a": 1}}
 
 

@@ -105,7 +105,6 @@ class CDist(Function):
         Case(Draw((2, 1, 3, 2)), Draw((3, 2, 2)), p=3.0),
         Case(Draw((3, 2)), Draw((2, 2)), p=inf),
         Case(Given([[0.0, 0.0]]), Given([[1.0, -1.0], [2.0, 0.5]]), p=inf),
-        Case(Draw((2, 2)), Draw((2, 2)), p=0.0),
         Case(Draw((30, 2)), Draw((2, 2))),
         Case(Draw((0, 3)), Draw((2, 3))),
     )

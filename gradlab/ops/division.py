@@ -156,7 +156,7 @@ class Fmod(Broadcasting):
     """y = a - b trunc(a / b);  da = g, db = -g trunc(a / b)."""
 
     latex = r"y = a - b\,q, \quad q = \mathrm{trunc}\,\frac{a}{b}, \quad \bar a = \bar y, \quad \bar b = -\bar y\,q"
-    cases = (*broadcasts((2.2, 2.8), (1.0, 1.05)), *broadcasts((-2.8, -2.2), (1.0, 1.05))[:2])
+    cases = (*broadcasts((2.2, 2.35), (0.6, 0.62)), *broadcasts((-2.35, -2.2), (0.6, 0.62))[:2])
     aligns = True
     reads = ("inputs",)
 
