@@ -166,14 +166,20 @@ class Tensor(Surface, Changes, Values):
     def share(self, other: Tensor) -> None:
         """Count changes together with `other`, whose memory this tensor looks at."""
         version = other._versions()
-        version[2:] = [weakref.ref(t) for t in (*other.sharers(), other, self)]
+        if len(version) == 2:
+            version.append(weakref.ref(other))
+        version.append(weakref.ref(self))
+        n = len(version)
+        if n > 8 and n & (n - 1) == 0:  # only now and then, so that a thousand views take no longer than a thousand times one
+            version[2:] = [reference for reference in version[2:] if reference() is not None]
         self._version = version
         self._versions()
 
     def sharers(self) -> list[Tensor]:
         """The other living tensors that look at this memory."""
-        references = self._version[2:] if self._version else ()
-        return [t for t in (reference() for reference in references) if t is not None and t is not self]
+        version = self._version
+        references = version[2:] if version else ()
+        return [t for t in (reference() for reference in references) if t is not None and t is not self and t._version is version]
 
     @property
     def serial(self) -> int:

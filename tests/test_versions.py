@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -115,3 +117,18 @@ def test_a_change_inside_the_graph_is_a_step_and_needs_no_version():
     h[0] = w[1]
     (y + h.sum()).backward()
     assert w.grad.tolist() == [6.0, 11.0]
+
+
+def test_ten_thousand_views_of_one_tensor_cost_no_more_each_than_ten():
+    x = gl.zeros(10_000, 2)
+    start = time.process_time()
+    rows = [x[i] for i in range(10_000)]
+    assert time.process_time() - start < 10  # a list gone through for each of them took a minute
+    assert len(x.sharers()) == 10_000 and len(rows[5].sharers()) == 10_000
+
+
+def test_views_that_are_gone_are_forgotten():
+    x = gl.zeros(10, 2)
+    for _ in range(1000):
+        x[0].sum()
+    assert x.sharers() == [] and len(x._versions()) < 20
