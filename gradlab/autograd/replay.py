@@ -1,7 +1,8 @@
 """A step's rule on Tensors, so that the gradient it gives has a graph of its own.
 
 What `forward` saved are arrays, without history. So a twin of the step runs `forward` again, on the Tensors that the step
-read; then the same formula of `backward` gives Tensors that depend on them. A step that saved no values is not run again.
+read; then the same formula of `backward` gives Tensors that depend on them, and on the output of the step where the rule
+saved that. A step that saved no values is not run again.
 """
 
 # pyright: reportPrivateUsage=false
@@ -32,12 +33,24 @@ def pull(fn: Function, g: Tensor) -> tuple[Tensor | None, ...]:
     try:
         if runs_again(fn):
             with observe.paused():  # it was seen when it ran
-                twin.forward(*arguments(fn), **fn.params)
+                y: Any = twin.forward(*arguments(fn), **fn.params)
+            _keep_output(twin, y, fn)
         result: Any = twin.backward(g)
     finally:
         on_tensors.reset(token)
     grads: tuple[Any, ...] = cast("Any", result) if isinstance(result, tuple) else (result,)
     return tuple([None if d is None or not need else fitted(d, t) for d, t, need in zip(grads, fn.inputs, fn.needs, strict=True)])
+
+
+def _keep_output(twin: Function, y: Any, fn: Function) -> None:
+    """Where the rule saved the output, it is that of the step itself: what comes back to it meets its hooks, and is kept if asked."""
+    if getattr(y, "grad_fn", None) is None:
+        return
+    saved = [name for name, value in vars(twin).items() if value is y]
+    if saved:
+        output = made(y._data)
+        output.grad_fn, output._requires_grad = fn, True
+        twin.__dict__.update(dict.fromkeys(saved, output))
 
 
 def runs_again(fn: Function) -> bool:

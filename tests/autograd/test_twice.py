@@ -121,6 +121,24 @@ def test_hooks_and_retained_gradients_have_a_graph_too():
     np.testing.assert_allclose(dd.data, 16 * x.data**3)
 
 
+@pytest.mark.parametrize(("op", "slope"), [("tanh", lambda y: -2 * y), ("exp", lambda y: 1 + 0 * y), ("sigmoid", lambda y: 1 - 2 * y)])
+def test_a_gradient_depends_on_the_output_that_its_rule_reads(op, slope):
+    x, w = leaf([0.3, 0.6]), np.array([1.0, 10.0])
+    y = getattr(x, op)()
+    (g,) = gl.autograd.grad((y * w).sum(), x, create_graph=True)
+    (d,) = gl.autograd.grad(g.sum(), y)
+    np.testing.assert_allclose(d.data, slope(y.data) * w)
+
+
+def test_a_hook_sees_what_comes_to_an_output_from_the_gradient_of_its_step():
+    x = leaf([0.3, 0.6])
+    y = x.exp()
+    y.register_hook(lambda g: g * 2.0)
+    (g,) = gl.autograd.grad(y.sum(), x, create_graph=True)  # 2 y, of which a pass sends 2 back to y, and the hook makes 4
+    (d,) = gl.autograd.grad(g.sum(), x)
+    np.testing.assert_allclose(d.data, 4.0 * y.data)
+
+
 def test_rules_on_tensors_run_on_a_device_too():
     """As CuPy would: functions of the device's own library, no array of another place in between."""
     values, results = np.random.default_rng(0).standard_normal((4, 6)), []
