@@ -61,3 +61,10 @@ def test_a_tie_halves_whatever_comes_in(f):
     a, b = gl.tensor([1.0, 2.0], requires_grad=True), gl.tensor([1.0, 2.0], requires_grad=True)
     f(a, b).backward(gl.tensor([4.0, -6.0]))
     assert a.grad.tolist() == b.grad.tolist() == [2.0, -3.0]
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_at_a_tie_each_side_gets_half_of_the_gradient_that_comes_in(name):
+    a, b = [gl.tensor([1.0, 2.0], requires_grad=True) for _ in range(2)]
+    getattr(gl, name)(a, b).backward(gl.tensor([3.0, -8.0]))
+    assert a.grad.tolist() == b.grad.tolist() == [1.5, -4.0]
