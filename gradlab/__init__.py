@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 from typing import TYPE_CHECKING, Any
 
 from . import autograd as autograd
@@ -14,13 +17,19 @@ from .backend import Device as device  # noqa: N813
 from .backend import bool_ as bool  # noqa: A004
 from .backend import cuda as cuda
 from .backend import float16 as float16
+from .backend import float16 as half
+from .backend import float32 as float  # noqa: A004
 from .backend import float32 as float32
+from .backend import float64 as double
 from .backend import float64 as float64
 from .backend import get_rng_state as get_rng_state
 from .backend import int8 as int8
 from .backend import int16 as int16
+from .backend import int16 as short
+from .backend import int32 as int  # noqa: A004
 from .backend import int32 as int32
 from .backend import int64 as int64
+from .backend import int64 as long
 from .backend import manual_seed as manual_seed
 from .backend import set_rng_state as set_rng_state
 from .backend import uint8 as uint8
@@ -33,6 +42,7 @@ from .create import from_dlpack as from_dlpack
 from .create import from_numpy as from_numpy
 from .create import full as full
 from .create import full_like as full_like
+from .create import is_tensor as is_tensor
 from .create import linspace as linspace
 from .create import logspace as logspace
 from .create import ones as ones

@@ -48,6 +48,15 @@ def as_tensor(data: object, dtype: Any = None, device: Place = None) -> Tensor:
     return Tensor.made(array if dtype is None else array.astype(_dtype(dtype), copy=False), None)
 
 
+def is_tensor(x: object) -> bool:
+    """Whether `x` is a tensor, not an array or a number.
+
+    >>> is_tensor(1.0)
+    False
+    """
+    return isinstance(x, Tensor)
+
+
 def from_numpy(array: np.ndarray) -> Tensor:
     """A leaf that shares the array's memory.
 

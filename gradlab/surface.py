@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import ops
-from .backend import float32, float64, int64
+from .backend import bool_, float16, float32, float64, int8, int16, int32, int64, uint8
 from .function import written_out
 from .ops.argument import Dim
 
@@ -990,9 +990,37 @@ class Surface:
         """The same values as float64."""
         return ops.cast(self, float64)
 
+    def half(self) -> Tensor:
+        """The same values as float16."""
+        return ops.cast(self, float16)
+
     def long(self) -> Tensor:
         """The same values as int64."""
         return ops.cast(self, int64)
+
+    def int(self) -> Tensor:
+        """The same values as int32."""
+        return ops.cast(self, int32)
+
+    def short(self) -> Tensor:
+        """The same values as int16."""
+        return ops.cast(self, int16)
+
+    def char(self) -> Tensor:
+        """The same values as int8."""
+        return ops.cast(self, int8)
+
+    def byte(self) -> Tensor:
+        """The same values as uint8."""
+        return ops.cast(self, uint8)
+
+    def bool(self) -> Tensor:
+        """Whether each value is other than 0."""
+        return ops.cast(self, bool_)
+
+    def type_as(self, other: Tensor) -> Tensor:
+        """The same values in the dtype, and on the device, of `other`."""
+        return ops.to(self, other)
 
 
 for _method in vars(Surface).values():  # help(t.exp) says what `ops.exp` says first

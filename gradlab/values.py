@@ -69,6 +69,28 @@ class Values:
         """Number of entries."""
         return int(self._data.size)
 
+    def nelement(self) -> int:
+        """Number of entries."""
+        return int(self._data.size)
+
+    def element_size(self) -> int:
+        """Bytes of one entry."""
+        return int(self._data.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all entries."""
+        return int(self._data.nbytes)
+
+    def stride(self, dim: int | None = None) -> Any:
+        """How many entries further the next one of an axis lies; of all axes, or of one."""
+        steps = tuple(step // self._data.itemsize for step in self._data.strides)
+        return steps if dim is None else steps[dim]
+
+    def is_floating_point(self) -> bool:
+        """Whether the entries are floating numbers, which alone have gradients."""
+        return self._data.dtype.kind == "f"
+
     # -- as a value of Python
 
     def numpy(self) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -169,3 +170,9 @@ print(before, keep_freed_memory.cache_info().misses)
 """
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["0", "1"]
+
+
+def test_a_sum_beyond_float16_is_infinite_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isinf(backend.total(np.full(2, 60000, "float16")))

@@ -426,3 +426,19 @@ def test_the_cpu_is_where_tensors_are_unless_told_otherwise():
     x = gl.ones(2)
     model = gl.nn.Linear(2, 1)
     assert x.to("cpu") is x and x.cpu() is x and x.device == "cpu" and model.to("cpu") is model
+
+
+def test_every_kind_of_number_has_its_method_and_its_short_name():
+    x = gl.tensor([0.0, 1.5])
+    kinds = {"half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32", "long": "int64"}
+    for name, dtype in (kinds | {"char": "int8", "byte": "uint8", "bool": "bool"}).items():
+        assert getattr(x, name)().dtype == dtype and getattr(gl, name, dtype) == dtype
+    assert x.bool().tolist() == [False, True]
+    assert x.long().type_as(x).dtype == x.dtype
+
+
+def test_a_tensor_says_how_it_lies_in_memory():
+    x = gl.zeros(2, 3, dtype=gl.float64)
+    assert (x.stride(), x.t().stride(), x.stride(0), x.element_size(), x.nbytes, x.nelement()) == ((3, 1), (1, 3), 3, 8, 48, 6)
+    assert x.is_floating_point() and not x.long().is_floating_point()
+    assert gl.is_tensor(x) and not gl.is_tensor(x.numpy())

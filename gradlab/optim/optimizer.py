@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
@@ -49,7 +50,7 @@ class Optimizer:
 
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self.defaults = dict(defaults)
-        self.state: dict[Tensor, dict[str, Any]] = {}
+        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)  # `self.state[p]` of your step is {} at first
         self.param_groups: list[Group] = []
         self._owners: dict[Tensor, Group] = {}
         groups = listed(params)
@@ -203,7 +204,7 @@ class Optimizer:
             need_entry(name, number, p, entry, self.remembers)
         for group in groups:
             self._check(group)
-        self.state = {p: {key: _copy(value) for key, value in entry.items()} for _, p, entry in entries}
+        self.state = defaultdict(dict, {p: {key: _copy(value) for key, value in entry.items()} for _, p, entry in entries})
         for group, new in zip(self.param_groups, groups, strict=True):
             group.update(new)
 

@@ -11,7 +11,22 @@ import gradlab as gl
 from gradlab import ops
 from gradlab.surface import Surface
 
-CASTS = {"astype", "to", "cpu", "float", "double", "long", "cuda"}  # all of them are `ops.cast`, see test_tensor
+CASTS = {
+    "astype",
+    "to",
+    "type_as",
+    "cpu",
+    "cuda",
+    "float",
+    "double",
+    "half",
+    "long",
+    "int",
+    "short",
+    "char",
+    "byte",
+    "bool",
+}  # all of them are `ops.cast`, see test_tensor
 PUBLIC = [name for name, f in vars(Surface).items() if inspect.isfunction(f) and not name.startswith("_")]
 # `x.unfold(dim, size, step)` is PyTorch's, and not F.unfold.
 METHODS = [name for name in PUBLIC if name not in CASTS | {"bernoulli", "multinomial", "adjoint"} | {"is_contiguous", "where", "unfold"}]

@@ -344,3 +344,24 @@ def test_a_new_tensor_never_takes_over_the_moments_of_one_that_is_gone(make):
         assert optimizer.lr_of(p) == optimizer.param_groups[0]["lr"]
         del p
     assert len(after) == 1
+
+
+def test_the_state_of_a_parameter_is_empty_at_first():
+    class Slow(optim.Optimizer):
+        @gl.no_grad()
+        def step(self):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    state = self.state[p]
+                    state["m"] = state.get("m", gl.zeros_like(p)) * 0.5 + p.grad
+                    p.sub_(state["m"], alpha=group["lr"])
+
+    w = gl.ones(2, requires_grad=True)
+    slow = Slow([w], {"lr": 0.25})
+    for _ in range(2):
+        slow.zero_grad()
+        w.sum().backward()
+        slow.step()
+    assert w.tolist() == [0.375, 0.375]
+    slow.load_state_dict(slow.state_dict())
+    assert slow.state[w]["m"].tolist() == [1.5, 1.5] and slow.state[gl.ones(1)] == {}
