@@ -27,7 +27,7 @@ CASTS = {
     "byte",
     "bool",
 }  # all of them are `ops.cast`, see test_tensor
-PUBLIC = [name for name, f in vars(Surface).items() if inspect.isfunction(f) and not name.startswith("_")]
+PUBLIC = [name for part in Surface.__mro__ for name, f in vars(part).items() if inspect.isfunction(f) and not name.startswith("_")]
 # `x.unfold(dim, size, step)` is PyTorch's, and not F.unfold.
 METHODS = [name for name in PUBLIC if name not in CASTS | {"bernoulli", "multinomial", "adjoint"} | {"is_contiguous", "where", "unfold"}]
 X = np.array([[0.5, 0.75], [1.0, 0.25]])
