@@ -161,6 +161,7 @@ def arange(*bounds: float, dtype: Any = None, device: Place = None, requires_gra
     >>> arange(3).tolist()
     [0, 1, 2]
     """
+    bounds = tuple(b.item() if isinstance(b, Tensor) else b for b in bounds)
     start, stop, step = _bounds(bounds)
     whole = all(isinstance(b, (int, np.integer)) for b in bounds)
     wanted = _dtype(dtype) if dtype is not None else np.dtype("int64") if whole else DEFAULT_FLOAT

@@ -26,8 +26,10 @@ def assign(x: Tensor, index: Any, value: TensorLike) -> None:
 
     Raises:
         GraphError: the change can't be differentiated, see `_change`.
-        DTypeError: integers can't hold what requires a gradient.
+        DTypeError: integers can't hold what requires a gradient; None and text are no numbers (NumPy would write NaN).
     """
+    if value is None or isinstance(value, (str, bytes)):
+        raise DTypeError(explain("x[i] = v: this is no number", got={"v": value}, need="a number, an array or a tensor"))
     if _is_entries_of(value, x, index):
         return  # `x[i] += v` ends here: the slice has written through already
 

@@ -170,3 +170,9 @@ def test_randint_starts_from_zero_without_a_lower_bound():
 
 def test_full_takes_a_number_from_a_tensor():
     assert gl.full((2,), gl.tensor(3.0)).tolist() == [3.0, 3.0] and gl.full((2,), True).dtype == "bool"
+
+
+def test_arange_takes_bounds_from_tensors_and_stays_whole():
+    n = gl.tensor([3, 5]).max()
+    assert gl.arange(n).tolist() == [0, 1, 2, 3, 4] and gl.arange(n).dtype == np.int64
+    assert gl.arange(0, n, gl.tensor(2.5)).tolist() == [0.0, 2.5]

@@ -246,3 +246,12 @@ def _run(x, w, actions, in_place):
     total.backward()
     zero = np.zeros(3)
     return [total.item(), *(zero if x.grad is None else x.grad.data), *(zero if w.grad is None else w.grad.data)]
+
+
+@pytest.mark.parametrize("value", [None, "3"], ids=["None", "text"])
+def test_what_is_no_number_is_not_written(value):
+    x = gl.ones(2)
+    for write in (lambda: x.fill_(value), lambda: x.__setitem__(0, value)):
+        with pytest.raises(DTypeError, match="this is no number"):
+            write()
+    assert x.tolist() == [1.0, 1.0]

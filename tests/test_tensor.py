@@ -442,3 +442,9 @@ def test_a_tensor_says_how_it_lies_in_memory():
     assert (x.stride(), x.t().stride(), x.stride(0), x.element_size(), x.nbytes, x.nelement()) == ((3, 1), (1, 3), 3, 8, 48, 6)
     assert x.is_floating_point() and not x.long().is_floating_point()
     assert gl.is_tensor(x) and not gl.is_tensor(x.numpy())
+
+
+@pytest.mark.parametrize("dtype", ["foo", "complex64", object])
+def test_what_is_no_kind_of_number_is_refused(dtype):
+    with pytest.raises(DTypeError, match="no kind of number"):
+        gl.ones(2).to(dtype)

@@ -15,6 +15,7 @@ from .array import int16 as int16
 from .array import int32 as int32
 from .array import int64 as int64
 from .array import is_array as is_array
+from .array import is_kind as is_kind
 from .array import on_host as on_host
 from .array import to_numpy as to_numpy
 from .array import uint8 as uint8

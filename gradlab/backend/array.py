@@ -24,6 +24,18 @@ ARRAY_TYPES: dict[type, Any] = {np.ndarray: np}  # one look here tells what serv
 _LIBRARIES = ("cupy", "gradlab.sim")  # looked at only once somebody has imported them
 
 
+def is_kind(dtype: Any) -> bool:
+    """Whether `dtype` is a kind of number that a tensor can hold.
+
+    >>> is_kind("float16"), is_kind("complex64"), is_kind("foo")
+    (True, False, False)
+    """
+    try:
+        return dtype is not None and np.dtype(dtype).kind in "buif"
+    except TypeError:
+        return False
+
+
 def xp_of(x: object) -> Any:
     """The module (`numpy` or one like it) whose functions accept `x`; NumPy for a Python number.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import CPU, Array, Device, as_array, device_of, is_place, moved, xp_of
+from ..backend import CPU, Array, Device, as_array, device_of, is_kind, is_place, moved, xp_of
 from ..cases import Case, Draw
-from ..errors import KeywordError, explain
+from ..errors import DTypeError, KeywordError, explain
 from ..function import Function
 
 if TYPE_CHECKING:
@@ -61,9 +61,14 @@ def cast(x: TensorLike, dtype: Any) -> Tensor:
 
     Shapes: x: (*), y: (*)
 
+    Raises:
+        DTypeError: tensors have no such numbers.
+
     >>> cast([1.7, -1.7], "int64").data
     array([ 1, -1])
     """
+    if not is_kind(dtype):
+        raise DTypeError(explain("dtype: no kind of number of a tensor", got={"dtype": dtype}, need="gl.float32, gl.int64, gl.bool ..."))
     return Cast.apply(x, dtype=dtype)
 
 
