@@ -91,6 +91,29 @@ class Values:
         """Whether the entries are floating numbers, which alone have gradients."""
         return self._data.dtype.kind == "f"
 
+    # -- others of its kind
+
+    def new_full(self, size: Any, fill_value: float, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+        """One number everywhere, in a shape of your own; in this dtype and on this device where none is named."""
+        place = self.device if device is None else Device(device)
+        with place.scope():
+            array = place.xp.full(size, fill_value, dtype=self._data.dtype if dtype is None else dtype)
+        return type(self).made(array, None).requires_grad_(requires_grad)
+
+    def new_zeros(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+        """Zeros of a shape, given as numbers or as one tuple; in this dtype and on this device where none is named."""
+        return self.new_full(_size(size), 0, dtype, device, requires_grad)
+
+    def new_ones(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+        """Ones of a shape, given as numbers or as one tuple; in this dtype and on this device where none is named."""
+        return self.new_full(_size(size), 1, dtype, device, requires_grad)
+
+    def new_tensor(self, data: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+        """A copy of numbers, in this dtype and on this device where none is named."""
+        place = self.device if device is None else Device(device)
+        kind: Any = type(self)
+        return kind(data, requires_grad, self._data.dtype if dtype is None else dtype, place)
+
     # -- as a value of Python
 
     def numpy(self) -> np.ndarray:
@@ -243,3 +266,7 @@ def rebuilt(cls: type[Tensor], array: np.ndarray, requires_grad: bool, device: s
     out = cls.made(moved(array, Device(device)), None)
     out._requires_grad = requires_grad
     return out
+
+
+def _size(size: tuple[Any, ...]) -> Any:
+    return size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size

@@ -176,3 +176,12 @@ def test_arange_takes_bounds_from_tensors_and_stays_whole():
     n = gl.tensor([3, 5]).max()
     assert gl.arange(n).tolist() == [0, 1, 2, 3, 4] and gl.arange(n).dtype == np.int64
     assert gl.arange(0, n, gl.tensor(2.5)).tolist() == [0.0, 2.5]
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_new_ones_follow_a_tensor_in_dtype_and_device(device):
+    x = gl.zeros(2, dtype=gl.float64, device=device)
+    for made in (x.new_zeros(2, 3), x.new_ones((2, 3)), x.new_full((2, 3), 7), x.new_tensor([[1, 2, 3]] * 2)):
+        assert (made.shape, made.dtype, made.device) == ((2, 3), x.dtype, x.device)
+    assert x.new_full((2,), 7).tolist() == [7.0, 7.0] and x.new_ones(2, dtype=gl.long).dtype == np.int64
+    assert x.new_zeros(2, requires_grad=True).requires_grad
