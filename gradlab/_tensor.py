@@ -7,10 +7,10 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from itertools import count
-from threading import Lock
 from typing import Any, TypeAlias
 
 from . import autograd
+from .autograd.general import adding
 from .autograd.hook import Handle, register, register_after
 from .autograd.names import names_of
 from .backend import (
@@ -34,7 +34,6 @@ from .values import Values
 
 _serials = count(1)
 _new = object.__new__
-_adding = Lock()
 
 
 class Tensor(Surface, Changes, Values):
@@ -202,7 +201,7 @@ class Tensor(Surface, Changes, Values):
 
     def accumulate(self, d: Array, fresh: bool = False) -> None:
         """Add `d` into the gradient; `fresh` says that nobody else holds `d`, so that no copy is needed."""
-        with _adding:  # two threads may bring their parts at the same time
+        with adding:
             grad = self._gradient
             if grad is None:
                 own = d if fresh and d.__class__ in ARRAY_TYPES else xp_of(d).array(d, copy=True, order="C")

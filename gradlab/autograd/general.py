@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from .. import function, observe
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Grad = Any  # an array, or in a pass that makes a graph a Tensor
 Key = Any  # where gradients are added up: a step (the gradient of its output), or a leaf
 _age = attrgetter("seq")
-_adding = Lock()
+adding = RLock()  # held while `.grad` is added to: two threads may bring their parts at the same time
 
 
 def run(
@@ -72,7 +72,7 @@ def told(tensor: Tensor, d: Grad, source: Function | None, call: Callable[[], No
 def add(tensor: Tensor, d: Grad, fresh: bool) -> None:
     """Add `d` into `.grad`."""
     if hasattr(d, "grad_fn"):
-        with _adding:  # two threads may bring their parts at the same time
+        with adding:
             before = tensor.grad
             tensor.grad = d.clone() if before is None else before + d
     else:
@@ -140,7 +140,7 @@ class _Pass:
             send = functools.partial(self._send, to, d, fn.fresh)
             if isinstance(to, Function) or self.wanted is not None:
                 send()
-            else:
+            elif to.requires_grad:  # it may have been frozen since
                 told(to, d, fn, send)
 
     def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:

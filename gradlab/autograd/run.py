@@ -214,5 +214,5 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
                 fn.__dict__.clear()
     for leaf in leaves:  # last: an error on the way leaves every `.grad` as it was
         d = get(leaf)
-        if d is not None:
+        if d is not None and leaf._requires_grad:  # it may have been frozen since
             leaf.accumulate(d, leaf in owned)

@@ -326,3 +326,35 @@ def test_an_error_on_the_way_leaves_every_gradient_as_it_was():
     with pytest.raises(RuntimeError, match="no"):
         y.backward()
     assert x.grad is None and w.grad is None
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_leaf_frozen_after_the_forward_pass_gets_no_gradient(watched):
+    x, w = gl.ones(2, requires_grad=True), gl.ones(2, requires_grad=True)
+    y = (x * w).sum()
+    x.requires_grad_(False)
+    if watched:
+        w.register_hook(lambda g: None)  # the pass that calls hooks
+    y.backward()
+    assert x.grad is None and w.grad.tolist() == [1.0, 1.0]
+
+
+def test_a_pass_may_start_while_another_adds_to_a_gradient():
+    inner = gl.ones(2, requires_grad=True)
+
+    class Checks:
+        def begin(self, kind, target, inputs):
+            return target if kind == "forward" and type(target).__name__ == "Clone" else None
+
+        def end(self, token, output, error):
+            if token is not None:
+                inner.sum().backward()
+
+    checks, x = Checks(), gl.ones(2, requires_grad=True)
+    observe.attach(checks)
+    try:
+        (x * x).sum().backward(create_graph=True)  # `.grad` is a clone of what came together
+    finally:
+        observe.detach(checks)
+    x.grad = None
+    assert inner.grad is not None
