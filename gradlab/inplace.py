@@ -138,6 +138,8 @@ def _change(x: Tensor, what: str, other: Any, write: Callable[[], None], step: C
     for t in (x, base):
         if t is not None and t._requires_grad and t.grad_fn is None:
             raise _refused(t, what, "a leaf that requires a gradient can't be changed in place", "with gl.no_grad(): ...")
+    if base is not None and _repeats(base):
+        raise _read_only(x, what)
     if base is not None:
         index = x.grad_fn.params["index"]  # type: ignore[union-attr]
         after = step(_alias(x))
@@ -230,11 +232,20 @@ def _no_float(x: Tensor, what: str) -> DTypeError:
     return DTypeError(explain(f"{what}: integers can't hold the result", got={"x": x.dtype}, need="a floating x", fix="x = x.float()"))
 
 
+def _repeats(x: Tensor) -> bool:
+    """Whether one place in memory stands for several entries, as after `expand`: a change of one would be one of all."""
+    return any(stride == 0 and n > 1 for stride, n in zip(x._data.strides, x.shape, strict=True))
+
+
+def _read_only(x: Tensor, what: str) -> GraphError:
+    return GraphError(
+        explain(f"{what}: the memory of x is read-only", got={"shape": x.shape}, need="a tensor of its own", fix="x = x.clone()")
+    )
+
+
 def _unwritten(x: Tensor, what: str, value: Any, error: ValueError) -> ShapeError | GraphError:
     if "read-only" in str(error):
-        return GraphError(
-            explain(f"{what}: the memory of x is read-only", got={"shape": x.shape}, need="a tensor of its own", fix="x = x.clone()")
-        )
+        return _read_only(x, what)
     return ShapeError(
         explain(f"{what}: the value doesn't fit", got={"x": x.shape, "v": np.shape(value)}, need="a v that broadcasts to the entries")
     )
