@@ -66,6 +66,8 @@ def arithmetic(x: Tensor, sign: str, other: TensorLike) -> Tensor:
             ufunc(x._data, operand, out=x._data, casting="same_kind")
         except TypeError:
             _need_one_device(x, f"x {sign} y", other)
+            with no_grad():
+                op(x, other)  # where it is the operands that are wrong, the op says it best
             raise _no_float(x, f"x {sign} y") from None
         except ValueError as error:
             raise _unwritten(x, f"x {sign} y", other, error) from None

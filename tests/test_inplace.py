@@ -264,3 +264,10 @@ def test_a_slice_of_an_expanded_tensor_is_read_only_in_a_graph_and_outside():
         with pytest.raises(GraphError, match=r"x \*= y: the memory of x is read-only"):
             row *= 3.0
         assert rows.tolist() == [[2.0] * 3] * 2
+
+
+def test_truth_values_are_not_subtracted_in_place_either():
+    x = gl.tensor([True, False])
+    with pytest.raises(DTypeError, match=r"sub: [\s\S]*a \^ b"):
+        x -= True
+    assert x.tolist() == [True, False]
