@@ -1,6 +1,6 @@
 """Tensor's methods: what is done to every entry for itself."""
 
-# ruff: noqa: D102 - each method gets the first sentence of its op, see `described`; T is PyTorch's name
+# ruff: noqa: D102 - each method gets the first sentence of its op, see `described`
 
 from __future__ import annotations
 
