@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import Array, is_array, xp_of
+from ..backend import Array, asarray_like, is_array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
@@ -265,4 +265,4 @@ def combinations(x: TensorLike, r: int = 2, with_replacement: bool = False) -> T
         raise ShapeError(explain("combinations: a vector, please", got={"x": x.shape}, need="one axis"))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = list(choose(range(x.numel()), r))
-    return x[np.array(places, dtype=int).reshape(len(places), r)] if r else x[:0]
+    return x[asarray_like(np.array(places, dtype=int).reshape(len(places), r), x.data)] if r else x[:0]
