@@ -359,6 +359,9 @@ def _placed(fn: Function, data: Any, arrays: Sequence[Any]) -> Array:
     There the inputs are asked whether they are on one device: some mixtures raise nothing by themselves.
     """
     if data.__class__ not in ARRAY_TYPES:
+        if data is None or isinstance(data, (tuple, list, _tensor_type)):
+            need = "one array; tensors are inputs of apply, and several results are one array, cut by the caller"
+            raise ArgumentError(explain(f"{type(fn).__name__}.forward: no array", got={"type": type(data).__name__}, need=need))
         data = as_array(data)
     if data.__class__ is not np.ndarray and len(arrays) > 1:
         need_one_device(type(fn).__name__, arrays)

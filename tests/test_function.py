@@ -432,3 +432,24 @@ def test_pytorchs_way_to_write_a_step_is_told_how_it_is_done_here():
             @staticmethod
             def forward(ctx, x):
                 return x * 2.0
+
+
+@pytest.mark.parametrize(
+    "result", [lambda a: (a, a), lambda a: [a], lambda a: None, lambda a: gl.tensor(a)], ids=["tuple", "list", "None", "Tensor"]
+)
+def test_what_forward_returns_has_to_be_one_array(result):
+    class Step(gl.Function):
+        def forward(self, a):
+            return result(a)
+
+    with pytest.raises(ArgumentError, match=r"Step\.forward: no array"):
+        Step.apply(gl.ones(2, requires_grad=True))
+
+
+def test_a_tensor_given_as_a_parameter_is_no_input_and_does_not_lose_its_graph_in_silence():
+    class Scale(gl.Function):
+        def forward(self, a, w):
+            return a * w
+
+    with pytest.raises(ArgumentError, match=r"Scale\.forward: no array[\s\S]*tensors are inputs of apply"):
+        Scale.apply(gl.ones(2), w=gl.ones(2, requires_grad=True))
