@@ -219,6 +219,11 @@ class Tensor(Surface, Changes, Values):
         """Have `hook(leaf)` called each time a backward has added to `.grad` of this leaf. `.remove()` ends it."""
         return register_after(self, hook)
 
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this result."""
+        return self.grad_fn is not None and any(reference() is self for reference in self.grad_fn.retained or ())
+
     def retain_grad(self) -> None:
         """Keep the gradient of this result in `.grad` too, when backward passes it."""
         if not self.requires_grad:
@@ -227,7 +232,7 @@ class Tensor(Surface, Changes, Values):
             )
         if self.grad_fn is not None:
             held = self.grad_fn.retained = self.grad_fn.retained or []
-            if not any(reference() is self for reference in held):
+            if not self.retains_grad:
                 held.append(weakref.ref(self))
             asked.add(self.grad_fn)
 

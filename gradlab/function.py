@@ -359,9 +359,10 @@ def _placed(fn: Function, data: Any, arrays: Sequence[Any]) -> Array:
     There the inputs are asked whether they are on one device: some mixtures raise nothing by themselves.
     """
     if data.__class__ not in ARRAY_TYPES:
-        if data is None or isinstance(data, (tuple, list, _tensor_type)):
+        kind = data.__class__
+        if kind in (tuple, list, type(None)) or issubclass(kind, _tensor_type):
             need = "one array; tensors are inputs of apply, and several results are one array, cut by the caller"
-            raise ArgumentError(explain(f"{type(fn).__name__}.forward: no array", got={"type": type(data).__name__}, need=need))
+            raise ArgumentError(explain(f"{type(fn).__name__}.forward: no array", got={"type": kind.__name__}, need=need))
         data = as_array(data)
     if data.__class__ is not np.ndarray and len(arrays) > 1:
         need_one_device(type(fn).__name__, arrays)

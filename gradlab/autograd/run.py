@@ -47,10 +47,11 @@ def backward(
     if len(roots) == 1 and not create_graph and inputs is None and observe.current is None and not hook.living and not asked:
         _run(roots[0], seeds[0], keep)
         return
-    wanted = None if inputs is None else _wanted("backward", inputs)
+    wanted = None if inputs is None else list(dict.fromkeys(_wanted("backward", inputs)))
+    retaining = {t for t in wanted or () if t.retains_grad}  # the pass adds to these by itself
     grads = _watched(roots, seeds, keep, create_graph, wanted)
     for t, d in zip(wanted or (), grads, strict=True):
-        if d is not None:
+        if d is not None and t not in retaining:
             general.accumulate(t, d, None, True)
             general.arrived(t)
 

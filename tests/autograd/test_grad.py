@@ -182,3 +182,15 @@ def test_grad_of_one_of_many_leaves_agrees_with_backward():
     loss.backward()
     for w, d in zip(leaves, grads, strict=True):
         np.testing.assert_array_equal(d.data, w.grad.data)
+
+
+def test_backward_to_an_input_named_twice_or_retaining_adds_its_gradient_once():
+    x = gl.tensor([0.5, 1.0], requires_grad=True)
+    (x * 3.0).sum().backward(inputs=[x, x])
+    assert x.grad.tolist() == [3.0, 3.0]
+    h = x * 1.0
+    h.retain_grad()
+    assert h.retains_grad and not x.retains_grad
+    h.register_hook(lambda g: g * 2.0)
+    (h * 3.0).sum().backward(inputs=[h, x])
+    assert h.grad.tolist() == [6.0, 6.0] and x.grad.tolist() == [9.0, 9.0]
