@@ -91,35 +91,35 @@ def from_dlpack(data: Any) -> Tensor:
 # -- filled with one number
 
 
-def empty(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+def empty(*shape: Any, size: Any = None, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
     """Whatever numbers the memory holds, in a shape given as numbers or as one tuple."""
-    return _made("empty", device, requires_grad, _shape(shape), dtype=_dtype(dtype))
+    return _made("empty", device, requires_grad, _shape(shape, size), dtype=_dtype(dtype))
 
 
-def zeros(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+def zeros(*shape: Any, size: Any = None, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
     """Zeros of a shape, given as numbers or as one tuple.
 
     >>> zeros(2, 3).shape
     (2, 3)
     """
-    return _made("zeros", device, requires_grad, _shape(shape), dtype=_dtype(dtype))
+    return _made("zeros", device, requires_grad, _shape(shape, size), dtype=_dtype(dtype))
 
 
-def ones(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+def ones(*shape: Any, size: Any = None, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
     """Ones of a shape, given as numbers or as one tuple."""
-    return _made("ones", device, requires_grad, _shape(shape), dtype=_dtype(dtype))
+    return _made("ones", device, requires_grad, _shape(shape, size), dtype=_dtype(dtype))
 
 
-def full(shape: Any, value: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+def full(size: Any, fill_value: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
     """One number everywhere: float32 for a float, int64 for an integer.
 
     >>> full((2,), 7).tolist()
     [7, 7]
     """
-    if isinstance(value, Tensor):
-        value = value.item()
-    wanted = as_array(value).dtype if dtype is None else _dtype(dtype)
-    return _made("full", device, requires_grad, _shape((shape,)), value, dtype=wanted)
+    if isinstance(fill_value, Tensor):
+        fill_value = fill_value.item()
+    wanted = as_array(fill_value).dtype if dtype is None else _dtype(dtype)
+    return _made("full", device, requires_grad, _shape((size,)), fill_value, dtype=wanted)
 
 
 def empty_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
@@ -137,9 +137,9 @@ def ones_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad:
     return _follow(ones, x, dtype, device, requires_grad=requires_grad)
 
 
-def full_like(x: Tensor, value: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+def full_like(x: Tensor, fill_value: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
     """One number in the shape, dtype and device of `x`."""
-    return _follow(full, x, dtype, device, value=value, requires_grad=requires_grad)
+    return _follow(full, x, dtype, device, fill_value=fill_value, requires_grad=requires_grad)
 
 
 # -- counted
@@ -155,17 +155,27 @@ def eye(n: int, m: int | None = None, dtype: Any = DEFAULT_FLOAT, device: Place 
     return _made("eye", device, requires_grad, rows, columns, dtype=_dtype(dtype))
 
 
-def arange(*bounds: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
-    """Numbers from start (0) to stop, excluded, by step (1): integers where all bounds are.
+def arange(
+    *bounds: float,
+    start: float | None = None,
+    end: float | None = None,
+    step: float | None = None,
+    dtype: Any = None,
+    device: Place = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from start (0) to end, excluded, by step (1): integers where all bounds are.
 
     >>> arange(3).tolist()
     [0, 1, 2]
+    >>> arange(0, 5, step=2).tolist()
+    [0, 2, 4]
     """
-    bounds = tuple(b.item() if isinstance(b, Tensor) else b for b in bounds)
-    start, stop, step = _bounds(bounds)
-    whole = all(isinstance(b, (int, np.integer)) for b in bounds)
+    given = tuple(b.item() if isinstance(b, Tensor) else b for b in _named(bounds, start, end, step))
+    low, high, by = _bounds(given)
+    whole = all(isinstance(b, (int, np.integer)) for b in given)
     wanted = _dtype(dtype) if dtype is not None else np.dtype("int64") if whole else DEFAULT_FLOAT
-    return _put(np.arange(start, stop, step, dtype=wanted), device, requires_grad)
+    return _put(np.arange(low, high, by, dtype=wanted), device, requires_grad)
 
 
 def linspace(start: float, end: float, steps: int, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
@@ -197,18 +207,20 @@ def logspace(
 # -- drawn
 
 
-def rand(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+def rand(*shape: Any, size: Any = None, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
     """Uniform in [0, 1)."""
-    return _put(_drawn("rand", generator().random, shape, dtype), device, requires_grad)
+    return _put(_drawn("rand", generator().random, _shape(shape, size), dtype), device, requires_grad)
 
 
-def randn(*shape: Any, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+def randn(*shape: Any, size: Any = None, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
     """Normal with mean 0 and variance 1."""
-    return _put(_drawn("randn", generator().standard_normal, shape, dtype), device, requires_grad)
+    return _put(_drawn("randn", generator().standard_normal, _shape(shape, size), dtype), device, requires_grad)
 
 
-def randint(low: int, high: Any, shape: Any = None, dtype: Any = np.int64, device: Place = None, requires_grad: bool = False) -> Tensor:
-    """Integers in [low, high); `randint(high, shape)` starts from 0.
+def randint(
+    low: int, high: Any = None, size: Any = None, dtype: Any = np.int64, device: Place = None, requires_grad: bool = False
+) -> Tensor:
+    """Integers in [low, high); `randint(high, size)` starts from 0.
 
     Raises:
         ArgumentError: there is no integer in between.
@@ -216,16 +228,18 @@ def randint(low: int, high: Any, shape: Any = None, dtype: Any = np.int64, devic
     >>> randint(5, 6, (2,)).tolist()
     [5, 5]
     """
-    if shape is None:
-        low, high, shape = 0, low, high
+    if size is None or high is None:
+        low, high, size = 0, low, high if size is None else size
     if not all(isinstance(b, (int, np.integer)) for b in (low, high)) or low >= high:
         raise ArgumentError(explain("randint: no integer is in [low, high)", got={"low": low, "high": high}, need="low < high, both whole"))
-    return _put(np.asarray(generator().integers(low, high, _shape((shape,)))).astype(_dtype(dtype), copy=False), device, requires_grad)
+    return _put(
+        np.asarray(generator().integers(low, high, _shape((size,)))).astype(_dtype(dtype, np.int64), copy=False), device, requires_grad
+    )
 
 
 def randperm(n: int, dtype: Any = np.int64, device: Place = None) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
-    return _put(generator().permutation(_shape((n,))[0]).astype(_dtype(dtype), copy=False), device, False)
+    return _put(generator().permutation(_shape((n,))[0]).astype(_dtype(dtype, np.int64), copy=False), device, False)
 
 
 def rand_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
@@ -276,23 +290,37 @@ def _follow(make: Callable[..., Tensor], x: Tensor, dtype: Any, device: Place, *
     return make(x.shape, dtype=x.dtype if dtype is None else dtype, device=x.device if device is None else device, **options)
 
 
-def _drawn(name: str, draw: Any, shape: tuple[Any, ...], dtype: Any) -> np.ndarray:
+def _drawn(name: str, draw: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """Random numbers as fine as the dtype."""
     wanted = _dtype(dtype)
     if wanted.kind != "f":
         raise DTypeError(explain(f"{name}: draws floating numbers", got={"dtype": wanted}, need="a floating dtype, or gl.randint"))
     fine = np.float64 if wanted == np.float64 else np.float32
-    return np.asarray(draw(_shape(shape), fine)).astype(wanted, copy=False)
+    return np.asarray(draw(shape, fine)).astype(wanted, copy=False)
 
 
-def _dtype(dtype: Any) -> np.dtype:
+def _dtype(dtype: Any, default: Any = DEFAULT_FLOAT) -> np.dtype:
     try:
-        wanted = np.dtype(dtype)
+        wanted = np.dtype(default if dtype is None else dtype)
     except TypeError:
         wanted = None
     if wanted is None or wanted.kind not in "buif":
         raise DTypeError(explain("dtype: no kind of number of a tensor", got={"dtype": dtype}, need="gl.float32, gl.int64, gl.bool ..."))
     return wanted
+
+
+def _named(bounds: tuple[Any, ...], start: Any, end: Any, step: Any) -> tuple[Any, ...]:
+    """The bounds by place, where some were given by name."""
+    if start is end is step is None:
+        return bounds
+    places = dict(zip(("end",) if len(bounds) == 1 and end is None else ("start", "end", "step"), bounds, strict=False))
+    named = {name: value for name, value in (("start", start), ("end", end), ("step", step)) if value is not None}
+    both = {**places, **named}
+    if len(both) < len(bounds) + len(named) or "end" not in both:
+        raise KeywordError(
+            explain("arange: a bound twice, or no end", got={"bounds": bounds, **named}, need="end; start, end; or start, end, step")
+        )
+    return (both.get("start", 0), both["end"], both.get("step", 1))
 
 
 def _bounds(bounds: tuple[Any, ...]) -> tuple[Any, Any, Any]:
@@ -305,7 +333,9 @@ def _bounds(bounds: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     return start, stop, step
 
 
-def _shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
+def _shape(shape: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
+    if size is not None:
+        shape = (*shape, size)
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in sizes):
         raise ShapeError(explain("shape: sizes are whole numbers, 0 or more", got={"shape": sizes}, need="for instance (2, 3)"))

@@ -185,3 +185,26 @@ def test_new_ones_follow_a_tensor_in_dtype_and_device(device):
         assert (made.shape, made.dtype, made.device) == ((2, 3), x.dtype, x.device)
     assert x.new_full((2,), 7).tolist() == [7.0, 7.0] and x.new_ones(2, dtype=gl.long).dtype == np.int64
     assert x.new_zeros(2, requires_grad=True).requires_grad
+
+
+def test_shapes_and_bounds_may_be_given_by_name():
+    for make in (gl.empty, gl.zeros, gl.ones, gl.rand, gl.randn):
+        assert make(size=(2, 3)).shape == (2, 3)
+    assert gl.full(size=(2,), fill_value=7).tolist() == [7, 7] and gl.full_like(gl.ones(2), fill_value=7).tolist() == [7.0, 7.0]
+    assert gl.randint(5, 6, size=(2,)).tolist() == [5, 5] and gl.randint(high=1, low=0, size=(2,)).tolist() == [0, 0]
+    assert gl.randint(1, size=(2,)).tolist() == [0, 0]
+    for made in (gl.arange(0, 5, step=2), gl.arange(5, step=2), gl.arange(start=0, end=5, step=2), gl.arange(end=5, step=2)):
+        assert made.tolist() == [0, 2, 4]
+    assert gl.arange(1, end=3).tolist() == [1, 2] and gl.arange(3, start=1).tolist() == [1, 2]
+    for wrong in ({"step": 2}, {"start": 1}):
+        with pytest.raises(KeywordError, match="no end"):
+            gl.arange(**wrong)
+    with pytest.raises(KeywordError, match="a bound twice"):
+        gl.arange(0, 5, end=3)
+    with pytest.raises(ShapeError, match="sizes are whole numbers"):
+        gl.zeros(2, size=(3,))
+
+
+def test_no_dtype_is_the_usual_one():
+    assert gl.zeros(2, dtype=None).dtype == gl.randn(2, dtype=None).dtype == np.float32
+    assert gl.randint(5, (2,), dtype=None).dtype == gl.randperm(3, dtype=None).dtype == np.int64
