@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from itertools import count
-from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 from weakref import WeakSet
 
@@ -228,14 +227,10 @@ class Function:
     def free(self) -> None:
         """Drop what was saved; a later backward through this step is an error that says so."""
         self.inputs = self.edges = None  # type: ignore[assignment]
-        if getrefcount(self) > _UNHELD:  # else it goes away right now, and its dictionary need not be made
-            self.__dict__.clear()
+        self.__dict__.clear()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
-
-
-_UNHELD = 3  # what `getrefcount(self)` says inside `free` when only the backward pass still has the node
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -211,9 +211,17 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
                 i += 1  # noqa: SIM113 (a plain count is quicker in this hot loop)
         if not retain_graph:  # `fn.free()`
             fn.inputs = fn.edges = None  # type: ignore[assignment]
-            if getrefcount(fn) > 2:
+            if getrefcount(fn) > ALONE:  # else it goes away right now, and its dictionary need not be made
                 fn.__dict__.clear()
     for leaf in leaves:  # last: an error on the way leaves every `.grad` as it was
         d = get(leaf)
         if d is not None and leaf._requires_grad:  # it may have been frozen since
             leaf.accumulate(d, leaf in owned)
+
+
+def _references_to_a_local() -> int:
+    node = object()
+    return getrefcount(node)
+
+
+ALONE = _references_to_a_local()  # when only the pass still has a step: 2, and 1 from Python 3.14 on

@@ -358,3 +358,15 @@ def test_a_pass_may_start_while_another_adds_to_a_gradient():
         observe.detach(checks)
     x.grad = None
     assert inner.grad is not None
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_step_that_somebody_still_holds_keeps_nothing_of_what_it_saved(watched):
+    x = gl.ones(2, requires_grad=True)
+    h = x * 2.0
+    y = (h * h).exp().sum()
+    steps = [h.grad_fn, *y.grad_fn.edges]
+    if watched:
+        x.register_hook(lambda g: None)
+    y.backward()
+    assert [vars(fn) for fn in (*steps, y.grad_fn)] == [{}, {}, {}]
