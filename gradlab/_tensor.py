@@ -27,7 +27,7 @@ from .backend import (
     xp_of,
 )
 from .changes import Changes
-from .errors import DTypeError, GraphError, ShapeError, explain
+from .errors import DTypeError, GraphError, KeywordError, ShapeError, explain
 from .function import Function, asked, count_change, use_tensor_type
 from .surface import Surface
 from .values import Values
@@ -63,6 +63,11 @@ class Tensor(Surface, Changes, Values):
         self._gradient: Tensor | None = None
         self.grad_fn, self._version, self._serial, self._requires_grad = None, None, 0, False
         if requires_grad:
+            if requires_grad is not True:  # Tensor(2, 3) is no shape here
+                got = {"data": data, "requires_grad": requires_grad}
+                raise KeywordError(
+                    explain("Tensor: requires_grad is True or False", got=got, need="numbers, in one list", fix="gl.empty(2, 3)")
+                )
             self.requires_grad_()
 
     @classmethod

@@ -12,8 +12,9 @@ import numpy as np
 
 from . import interchange, numpy_call
 from .autograd.replay import on_tensors
-from .backend import DEFAULT_FLOAT, Array, Device, device_of, moved, on_host, to_numpy
+from .backend import DEFAULT_FLOAT, Array, Device, as_array, device_of, moved, on_host, to_numpy
 from .errors import GraphError, ShapeError, explain
+from .function import made
 
 if TYPE_CHECKING:
     from ._tensor import Tensor
@@ -98,7 +99,7 @@ class Values:
         place = self.device if device is None else Device(device)
         with place.scope():
             array = place.xp.full(size, fill_value, dtype=self._data.dtype if dtype is None else dtype)
-        return type(self).made(array, None).requires_grad_(requires_grad)
+        return made(array).requires_grad_(requires_grad)
 
     def new_zeros(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
         """Zeros of a shape, given as numbers or as one tuple; in this dtype and on this device where none is named."""
@@ -111,8 +112,9 @@ class Values:
     def new_tensor(self, data: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
         """A copy of numbers, in this dtype and on this device where none is named."""
         place = self.device if device is None else Device(device)
-        kind: Any = type(self)
-        return kind(data, requires_grad, self._data.dtype if dtype is None else dtype, place)
+        array = as_array(data._data if hasattr(data, "grad_fn") else data)
+        array = moved(array.astype(self._data.dtype if dtype is None else dtype, copy=True), place)
+        return made(array).requires_grad_(requires_grad)
 
     # -- as a value of Python
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradlab as gl
+from gradlab import nn
 from gradlab.errors import ArgumentError, DeviceError, DTypeError, KeywordError, ShapeError
 
 
@@ -185,6 +186,16 @@ def test_new_ones_follow_a_tensor_in_dtype_and_device(device):
         assert (made.shape, made.dtype, made.device) == ((2, 3), x.dtype, x.device)
     assert x.new_full((2,), 7).tolist() == [7.0, 7.0] and x.new_ones(2, dtype=gl.long).dtype == np.int64
     assert x.new_zeros(2, requires_grad=True).requires_grad
+    w = nn.Parameter(x)
+    assert type(w.new_ones(2)) is type(w.new_tensor(x)) is gl.Tensor
+    again = x.new_tensor(x)
+    again += 1
+    assert x.cpu().tolist() == [0.0, 0.0]
+
+
+def test_a_tensor_is_made_of_numbers_not_of_sizes():
+    with pytest.raises(KeywordError, match=r"gl.empty\(2, 3\)"):
+        gl.Tensor(2, 3)
 
 
 def test_shapes_and_bounds_may_be_given_by_name():

@@ -7,6 +7,7 @@ import pytest
 
 import gradlab as gl
 import gradlab.nn.functional as F
+from gradlab.errors import ArgumentError, KeywordError
 
 
 def test_value_and_gradient_share_one_mask():
@@ -131,3 +132,13 @@ def test_alpha_dropout_keeps_mean_and_variance():
 def test_feature_alpha_dropout_drops_channels():
     y = F.feature_alpha_dropout(gl.ones(30, 20, 4), 0.5, training=True).data
     assert (y == y[:, :, :1]).all() and len(np.unique(y)) == 2
+
+
+@pytest.mark.parametrize("drop", [F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout])
+def test_dropout_in_place_is_refused_and_said_no_to_is_fine(drop):
+    x = gl.ones(2, 2, 2) if drop is F.dropout1d else gl.ones(2, 2, 2, 2)
+    assert drop(x, 0.5, False, inplace=False) is not None
+    with pytest.raises(KeywordError, match="always a new tensor"):
+        drop(x, inplace=True)
+    with pytest.raises(ArgumentError, match="p is the probability"):
+        drop(x, "a", True)
