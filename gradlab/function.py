@@ -106,6 +106,10 @@ class Function:
         """Map the gradient of the output to the gradients of the inputs."""
         raise NotImplementedError(f"{type(self).__name__} has no gradient: write backward(self, g), or detach its inputs")
 
+    def add_into(self, total: Array, g: Array) -> None:
+        """Where the step `joins`: add `backward(g)` to `total` in its place."""
+        raise NotImplementedError(f"{type(self).__name__} joins nothing: write add_into(self, total, g)")
+
     def refuse(self, error: ValueError) -> None:
         """Raise a clearer error for what an array library said in `forward`, where there is one."""
 

@@ -137,7 +137,10 @@ class _Pass:
         for to, d in zip(fn.edges, grads, strict=True):
             if to is None or d is None:
                 continue
-            send = functools.partial(self._send, to, d, fn.fresh)
+            if fn.joins and to in self.owned:  # as the short loop does: even the sign of a 0 is the same
+                send = functools.partial(fn.add_into, self.pending[to], g)
+            else:
+                send = functools.partial(self._send, to, d, fn.fresh)
             if isinstance(to, Function) or self.wanted is not None:
                 send()
             elif to.requires_grad:  # it may have been frozen since

@@ -185,7 +185,7 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
         g = take(fn, None)
         if g is not None:  # a rule may return None for a path that carries nothing
             if fn.joins and fn.edges[0] in owned:
-                fn.add_into(pending[fn.edges[0]], g)  # type: ignore[attr-defined]
+                fn.add_into(pending[fn.edges[0]], g)
                 grads = _NOTHING
             elif fn.fits:
                 grads = fn.backward(g)

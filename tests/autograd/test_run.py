@@ -370,3 +370,15 @@ def test_a_step_that_somebody_still_holds_keeps_nothing_of_what_it_saved(watched
         x.register_hook(lambda g: None)
     y.backward()
     assert [vars(fn) for fn in (*steps, y.grad_fn)] == [{}, {}, {}]
+
+
+def test_slices_add_up_to_the_same_bits_where_hooks_are_called():
+    def gradient(watched):
+        x = gl.ones(3, requires_grad=True)
+        y = (x[0] * 2.0 + x[1:2] + (x[:2] * 3.0).sum()).sum() + (x * gl.tensor([-0.0, -0.0, -0.0])).sum()
+        if watched:
+            x.register_hook(lambda g: None)
+        y.backward()
+        return x.grad.data.tobytes()
+
+    assert gradient(True) == gradient(False)
