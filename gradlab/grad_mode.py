@@ -114,8 +114,11 @@ class inference_mode(_Mode):
     def __new__(cls, mode: Any = True) -> Any:
         """A mode, or the function that it decorates."""
         self = super().__new__(cls)
-        self.mode = callable(mode) is False and not mode
-        return self(mode) if callable(mode) else self
+        if callable(mode):
+            self.mode = False
+            return self(mode)
+        self.mode = not mode
+        return self
 
 
 def is_grad_enabled() -> bool:

@@ -118,7 +118,7 @@ def check_dtype(op: type[Function], case: Case, dtype: Any, seed: int = 0) -> No
     assert exact_fn is not None
     for i, (d, e) in enumerate(zip(fn.pull(g), exact_fn.pull(g.astype("float64")), strict=True)):
         assert d is None or d.dtype == dtype, f"{name}: gradient {i} is {d.dtype}"
-        if d is not None:
+        if d is not None and e is not None:
             _near(d, e, f"{name} input {i}")
 
 

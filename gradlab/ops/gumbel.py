@@ -39,16 +39,18 @@ class GumbelSoftmax(AlongAxes):
         """The formula as printed, without hard."""
         xp = xp_of(x)
         e = xp.exp((x + noise) / tau)
-        return e / xp.sum(e, axis=dim, keepdims=True)
+        return e / xp.sum(e, axis=dim if x.ndim else None, keepdims=True)
 
     def forward(self, x: Array, noise: Array, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Array:
         xp = xp_of(x)
-        z = (wide(x) + noise) / tau
+        z, dim = (wide(x) + noise) / tau, dim if x.ndim else None
         e = xp.exp(z - xp.max(z, axis=dim, keepdims=True)) if 0 not in x.shape else z
         self.s, self.tau, self.dim = e / total(e, dim, keepdims=True), tau, dim
         if not hard:
             return xp.asarray(self.s, dtype=x.dtype)
         y = xp.zeros(x.shape, dtype=x.dtype)
+        if not x.ndim:
+            return y + 1
         if 0 not in x.shape:
             xp.put_along_axis(y, xp.argmax(z, axis=dim, keepdims=True), 1.0, axis=dim)
         return y

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ..backend import Array
+from ..backend import Array, on_host
 from ..errors import DimError, ShapeError, explain
 from ..function import Function
 from .argument import Dim
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
 
 
 class AlongAxes(Function):
     """A step with a `dim`; one that the input does not have, or has named twice, is refused."""
 
+    def _run(self) -> Tensor:
+        # An array without axes has none to go along: NumPy takes 0 and -1 there and means nothing by it, CuPy takes no axis.
+        x, dim = self.inputs[0], self.params.get("dim")
+        if dim is not None and not x.shape and not on_host(x.data) and dim in (0, -1, (0,), (-1,)):
+            self.params = {**self.params, "dim": None}
+        return super()._run()
+
     def refuse(self, error: ValueError) -> None:
         """Name the axis."""
         name = type(self).__name__.lower()
         if isinstance(error, np.exceptions.AxisError):
-            shape, dim = self.inputs[0].shape, self.params["dim"]
+            shape, dim = self.inputs[0].shape, self.params.get("dim")
             n = max(len(shape), 1)
             wrong = [d for d in (dim if isinstance(dim, tuple) else (dim,)) if not -n <= d < n]
             if wrong:

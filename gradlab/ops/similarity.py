@@ -44,7 +44,7 @@ class CosineSimilarity(Broadcasting):
         xp, dtype, a, b = xp_of(a), a.dtype, wide(a), wide(b)
         self.dim = dim
         (self.u, self.a_size, self.a_moves), (self.v, self.b_size, self.b_moves) = _unit(a, dim, eps), _unit(b, dim, eps)
-        self.y = total(self.u * self.v, dim, keepdims=True)
+        self.y = total(self.u * self.v, dim if a.ndim else None, keepdims=True)
         return xp.asarray(xp.squeeze(self.y, dim) if self.y.ndim else self.y, dtype=dtype)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:

@@ -122,7 +122,7 @@ class Max(AlongAxes):
         return xp.max(x, axis=dim, keepdims=keepdim)
 
     def backward(self, g: Array) -> Array:
-        return _first(self.index, g if self.keepdim else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
+        return _first(self.index, g if self.keepdim or not self.shape else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
 
 
 def max(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
@@ -165,7 +165,7 @@ class Min(AlongAxes):
         return xp.min(x, axis=dim, keepdims=keepdim)
 
     def backward(self, g: Array) -> Array:
-        return _first(self.index, g if self.keepdim else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
+        return _first(self.index, g if self.keepdim or not self.shape else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
 
 
 def min(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:

@@ -66,7 +66,7 @@ class Ufunc:
     def _folded(self, how: str, *args: Any, **kwargs: Any) -> Any:
         if self.__name__ not in ("add", "multiply"):
             raise NotImplementedError(f"`cupy_{self.__name__}.{how}` is not supported yet")
-        return run(self.__name__, getattr(self._ufunc, how), args, kwargs)
+        return run("sum" if how == "reduce" else self.__name__, getattr(self._ufunc, how), args, kwargs)
 
     def reduce(self, array: ndarray, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """The sum or product along an axis; CuPy folds nothing else."""

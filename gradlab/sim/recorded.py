@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 UFUNC_KEYWORDS = ("out", "dtype", "casting")  # no where=, no order=
 PARTS = ("linalg", "fft", "lib", "lib.stride_tricks")
@@ -18,6 +21,9 @@ SYNCS = ("nonzero", "flatnonzero", "argwhere", "unique", "extract", "compress", 
          "histogramdd", "setdiff1d", "setxor1d", "intersect1d", "union1d", "trim_zeros", "place", "putmask", "average",
          "percentile", "quantile", "nanpercentile", "count_nonzero", "asarray_chkfinite", "ravel_multi_index", "unravel_index",
          "array2string", "array_repr", "array_str")  # fmt: skip
+# Of an array without axes these take no axis, where NumPy takes 0 and -1. Seen on CuPy 14.2 with a GPU.
+ALONG_AXES = ("sum", "prod", "mean", "var", "std", "max", "min", "amax", "amin", "argmax", "argmin", "any", "all", "median", "nansum",
+              "nanprod", "nanmean", "nanvar", "nanstd", "nanmax", "nanmin", "nanargmax", "nanargmin", "count_nonzero")  # fmt: skip
 # Data types that the atomics behind `ufunc.at` exist for. CuPy adds float16 too on GPUs from 2017 on, but in float16.
 _INTS, _FLOATS = ("int32", "int64", "uint32", "uint64"), ("float32", "float64")
 AT = {
@@ -53,6 +59,17 @@ def parameters(name: str) -> list[str] | str | None:
         return table()["functions"][name]
     except KeyError:
         raise AttributeError(f"module 'cupy' has no attribute {name!r}") from None
+
+
+def check_axis(array: Any, rest: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """Refuse an axis of an array that has none.
+
+    Raises:
+        AxisError: as CuPy.
+    """
+    axis = keywords.get("axis", rest[0] if rest else None)
+    if axis not in (None, ()) and array.ndim == 0:
+        raise np.exceptions.AxisError(axis[0] if isinstance(axis, tuple) else axis, 0)
 
 
 def check_keywords(name: str, keywords: Any, positions: int = 0) -> None:

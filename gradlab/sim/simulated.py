@@ -286,6 +286,8 @@ def run(name: str, compute: Callable[..., Any], args: Any, kwargs: dict[str, Any
         synced(name)
     with quiet():
         arguments, keywords = [_bare(x, inputs) for x in args], {key: _bare(x, inputs) for key, x in kwargs.items()}
+        if name in recorded.ALONG_AXES and inputs:
+            recorded.check_axis(inputs[0], arguments if owners else arguments[1:], keywords)
         if out is not None:
             undefined.refuse_overlap(keywords["out"], *[x._a for x in inputs if x is not out])
         r = compute(*arguments, **keywords)

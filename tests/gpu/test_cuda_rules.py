@@ -16,6 +16,7 @@ H = np.array([[0.5, -1.25, 2.0], [-0.75, 3.5, 1.0]], np.float32)
 ROOT = Path(gradlab.__file__).parents[1]
 
 
+@pytest.mark.filterwarnings("ignore:__array__ implementation")
 @pytest.mark.parametrize("name", refusals.REFUSED)
 def test_what_the_simulated_device_refuses_cupy_refuses(name, cupy):
     with pytest.raises(refusals.ERRORS):

@@ -40,6 +40,7 @@ def test_training_is_training_on_a_gpu_too():
     np.testing.assert_allclose(got, want, rtol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:cupyx.allow_synchronize")
 def test_a_step_never_waits_for_the_gpu(cupy):
     from cupyx import DeviceSynchronized, allow_synchronize
 
