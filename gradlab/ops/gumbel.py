@@ -41,7 +41,7 @@ class GumbelSoftmax(AlongAxes):
         e = xp.exp((x + noise) / tau)
         return e / xp.sum(e, axis=dim if x.ndim else None, keepdims=True)
 
-    def forward(self, x: Array, noise: Array, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Array:
+    def forward(self, x: Array, noise: Array, tau: float = 1.0, hard: bool = False, dim: int | None = -1) -> Array:
         xp = xp_of(x)
         z, dim = (wide(x) + noise) / tau, dim if x.ndim else None
         e = xp.exp(z - xp.max(z, axis=dim, keepdims=True)) if 0 not in x.shape else z

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,7 +29,8 @@ class AlongAxes(Function):
         """Name the axis."""
         name = type(self).__name__.lower()
         if isinstance(error, np.exceptions.AxisError):
-            shape, dim = self.inputs[0].shape, self.params.get("dim")
+            shape: tuple[int, ...] = self.inputs[0].shape
+            dim: Any = self.params.get("dim")
             n = max(len(shape), 1)
             wrong = [d for d in (dim if isinstance(dim, tuple) else (dim,)) if not -n <= d < n]
             if wrong:
