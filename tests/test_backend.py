@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gradlab as gl
 from gradlab import backend
 from gradlab.errors import DeviceError, DTypeError
 
@@ -157,6 +158,24 @@ def test_adding_at_places_agrees_with_numpys_add_at_for_every_index():
     for index, values in [((rows, columns + 20), np.ones((30, 25))), (rows + 1, np.ones((30, 25, 20)))]:
         with pytest.raises(IndexError):
             backend.scatter_add(np.zeros((40, 20)), index, values)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32"])
+def test_places_in_small_integers_are_counted_in_large_ones(dtype):
+    rows, columns = np.random.default_rng(0).integers(0, 120, (2, 700))
+    for shape, index in [((120, 400), (rows,)), ((120, 120), (rows, columns)), ((120,), (rows,))]:
+        out, want = np.zeros(shape), np.zeros(shape)
+        values = np.random.default_rng(1).standard_normal(out[index].shape)
+        backend.scatter_add(out, tuple([i.astype(dtype) for i in index]), values)
+        np.add.at(want, index, values)
+        np.testing.assert_array_equal(out, want)
+
+
+def test_the_gradient_of_entries_picked_by_bytes_goes_where_they_were():
+    ids = np.random.default_rng(0).integers(0, 100, 600)
+    x = gl.zeros(100, 200, requires_grad=True)
+    x[gl.tensor(ids.astype("uint8"))].sum().backward()
+    np.testing.assert_array_equal(x.grad.data, np.repeat(np.bincount(ids, minlength=100)[:, None], 200, axis=1))
 
 
 def test_the_first_backward_lets_the_c_library_keep_freed_memory_and_importing_does_not():

@@ -74,6 +74,7 @@ def _add_flat(out: Any, index: Any, values: Any) -> bool:
         return False
     if not out.size or not all(i.size and -n <= i.min() and i.max() < n for i, n in zip(parts, out.shape, strict=False)):
         return False
+    parts = [i.astype(np.int64, copy=False) for i in parts]  # a place is a larger number than small integers hold
     flat = out.reshape(-1)
     if len(parts) == 1:
         rows, width = parts[0].reshape(-1), out.size // out.shape[0]

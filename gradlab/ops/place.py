@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import Array, is_array, need_one_device, on_host, xp_of
+from ..backend import Array, int64, is_array, need_one_device, on_host, xp_of
 from ..errors import DimError, DTypeError, PlaceError, ShapeError, explain
 from .argument import tensor_of
 from .axis import opened
@@ -131,7 +131,7 @@ def cells(at: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
     """
     out: Any = 0
     for i, n in zip(at, shape, strict=True):
-        out = out * n + i
+        out = out * n + xp_of(i).asarray(i, dtype=int64)  # small integers don't hold it
     return out
 
 

@@ -154,3 +154,12 @@ def test_index_reduce_joins_whole_entries():
     assert x.index_reduce(0, gl.tensor([0, 0]), x, "mean", include_self=False).tolist() == [[2.0, 1.0, 1.0], [1.0, 1.0, 0.0]]
     with pytest.raises(ShapeError, match="index_reduce: the source doesn't fit"):
         x.index_reduce(0, gl.tensor([0]), x, "prod")
+
+
+@pytest.mark.parametrize("reduce", ["prod", "amax", "amin", "sum", "mean"])
+def test_bytes_are_places_in_a_large_array_too(reduce):
+    rng = np.random.default_rng(0)
+    x, v, at = rng.random((200, 3)), rng.random((250, 3)), rng.integers(0, 200, (250, 3))
+    want = gl.scatter_reduce(gl.tensor(x), 0, gl.tensor(at), gl.tensor(v), reduce)
+    got = gl.scatter_reduce(gl.tensor(x), 0, gl.tensor(at.astype("uint8")), gl.tensor(v), reduce)
+    np.testing.assert_array_equal(got.data, want.data)
