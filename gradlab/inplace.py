@@ -236,7 +236,7 @@ def _no_float(x: Tensor, what: str) -> DTypeError:
 
 def _repeats(x: Tensor) -> bool:
     """Whether one place in memory stands for several entries, as after `expand`: a change of one would be one of all."""
-    return any(stride == 0 and n > 1 for stride, n in zip(x._data.strides, x.shape, strict=True))
+    return x._data.size > 1 and any(stride == 0 and n > 1 for stride, n in zip(x._data.strides, x.shape, strict=True))
 
 
 def _read_only(x: Tensor, what: str) -> GraphError:

@@ -41,7 +41,7 @@ def test_gradients_on_the_gpu_agree_with_differences():
 def test_what_is_taken_apart_on_the_gpu_can_be_put_together():
     a = gl.randn(2, 4, 3, dtype=gl.float64, device="cuda", requires_grad=True)
     u, s, vh = gl.linalg.svd(a, full_matrices=False)
-    assert gl.allclose((u * s[:, None]) @ vh, a) and s.tolist() == pytest.approx(gl.linalg.svdvals(a.cpu()).tolist())
+    assert gl.allclose((u * s[:, None]) @ vh, a) and gl.allclose(s.cpu(), gl.linalg.svdvals(a.cpu()))
     square = a.mT @ a
     values, vectors = gl.linalg.eigh(square)
     assert gl.allclose((vectors * values[:, None]) @ vectors.mT, square)
