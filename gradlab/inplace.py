@@ -15,7 +15,7 @@ from .backend import ARRAY_TYPES, need_one_device
 from .errors import DTypeError, GraphError, ShapeError, explain
 from .function import Function, wants_gradient
 from .grad_mode import is_grad_enabled, no_grad
-from .ops.place import misplaced, raw_index
+from .ops.place import in_two_steps, misplaced, raw_index
 
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
@@ -34,8 +34,13 @@ def assign(x: Tensor, index: Any, value: TensorLike) -> None:
         return  # `x[i] += v` ends here: the slice has written through already
 
     def write() -> None:
+        place = raw_index(index)
+        steps = in_two_steps(place)
         try:
-            x._data[raw_index(index)] = getattr(value, "_data", value)
+            if steps is None:
+                x._data[place] = getattr(value, "_data", value)
+            else:
+                x._data[steps[0]][steps[1]] = getattr(value, "_data", value)
         except IndexError as error:
             raise misplaced(x._data, raw_index(index), error) from None
         except (ValueError, TypeError) as error:

@@ -8,7 +8,7 @@ from ..backend import Array, scatter_add, xp_of
 from ..cases import Case, Draw
 from ..function import Function
 from .dtype import wide
-from .place import copied, is_basic, misplaced, raw_index
+from .place import copied, in_two_steps, is_basic, misplaced, raw_index
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -87,7 +87,7 @@ def getitem(x: TensorLike, index: Any) -> Tensor:
 
     Ints and slices look at the memory of `x`; lists, arrays and tensors copy. A place that is read twice gets both gradients.
 
-    Shapes: as NumPy's indexing
+    Shapes: as NumPy's indexing, but whole numbers are taken first: x[0, :, [0, 1]] is x[0][:, [0, 1]]
 
     Raises:
         PlaceError: a place that `x` does not have (an IndexError).
@@ -97,4 +97,7 @@ def getitem(x: TensorLike, index: Any) -> Tensor:
     array([1., 1., 3.], dtype=float32)
     """
     index = raw_index(index)
-    return Slice.apply(x, index=index) if is_basic(index) else Pick.apply(x, index=index)
+    if is_basic(index):
+        return Slice.apply(x, index=index)
+    steps = in_two_steps(index)
+    return Pick.apply(x, index=index) if steps is None else Pick.apply(Slice.apply(x, index=steps[0]), index=steps[1])

@@ -37,6 +37,33 @@ def is_basic(index: Any) -> bool:
     return True
 
 
+def in_two_steps(index: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """The whole numbers of an index, and then the rest of it, where numbers stand apart from arrays: x[0, :, [0, 1]]; else None.
+
+    NumPy takes such a number for an array, and then puts the axis of the arrays in front; PyTorch takes numbers first.
+
+    >>> in_two_steps((0, slice(1, 2), [0, 1]))
+    ((0, slice(None, None, None), slice(None, None, None)), (slice(1, 2, None), [0, 1]))
+    """
+    if not isinstance(index, tuple):
+        return None
+    arrays = [isinstance(i, list) or (is_array(i) and i.ndim > 0) for i in index]
+    numbers = [isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in index]
+    places = [place for place, (array, number) in enumerate(zip(arrays, numbers, strict=True)) if array or number]
+    if not any(arrays) or not any(numbers) or places[-1] - places[0] < len(places):
+        return None
+    first: list[Any] = []
+    for i, array, number in zip(index, arrays, numbers, strict=True):
+        if array:
+            mask = i if is_array(i) else np.asarray(i)
+            first += [slice(None)] * (mask.ndim if mask.dtype.kind == "b" else 1)
+        elif isinstance(i, slice):
+            first.append(slice(None))
+        elif number or i is Ellipsis:
+            first.append(i)
+    return tuple(first), tuple([i for i, number in zip(index, numbers, strict=True) if not number])
+
+
 def copied(index: Any, x: Any) -> tuple[Any, ...]:
     """The index with arrays of its own, so that filling one anew does not move the gradient.
 

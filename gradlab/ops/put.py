@@ -11,7 +11,7 @@ from ..errors import ArgumentError, DTypeError, ShapeError, explain
 from ..function import Function
 from .argument import axis_of, tensor_of
 from .dtype import beside
-from .place import copied, is_basic, misplaced, need_places, raw_index
+from .place import copied, in_two_steps, is_basic, misplaced, need_places, raw_index
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -106,7 +106,11 @@ def set_index(x: TensorLike, index: Any, value: TensorLike) -> Tensor:
     >>> set_index([1.0, 2.0, 3.0], 1, 9.0).data
     array([1., 9., 3.], dtype=float32)
     """
-    return SetIndex.apply(x, value, index=raw_index(index))
+    index = raw_index(index)
+    steps = in_two_steps(index)
+    if steps is not None:
+        index, value = steps[0], SetIndex.apply(tensor_of(x)[steps[0]], value, index=steps[1])
+    return SetIndex.apply(x, value, index=index)
 
 
 class AddIndex(Function):

@@ -325,3 +325,32 @@ def test_a_gradient_that_came_from_outside_is_not_written_by_a_slice():
     z = y[:1].sum() + y.sum()
     z.backward()
     assert seed.tolist() == [1.0, 1.0] and x.grad.tolist() == [3.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("index", "same"),
+    [
+        ((0, slice(None), [0, 1]), lambda x: x[0][:, [0, 1]]),
+        (([0, 1], slice(1, None), 0), lambda x: x[:, :, 0][[0, 1], 1:]),
+        ((0, ..., [2, 0]), lambda x: x[0][..., [2, 0]]),
+        (([[True, False], [False, True]], None, 1), lambda x: x[:, :, 1][[[True, False], [False, True]], None]),
+        ((-1, None, [0, 1]), lambda x: x[-1][None, [0, 1]]),
+    ],
+    ids=["slice", "number behind", "ellipsis", "mask", "None"],
+)
+def test_a_number_apart_from_arrays_is_taken_first(index, same):
+    a = np.arange(12.0).reshape(2, 2, 3)
+    x, w = gl.tensor(a, requires_grad=True), gl.tensor(a, requires_grad=True)
+    y, z = x[index], same(w)
+    assert y.shape == z.shape and y.tolist() == z.tolist()
+    g = np.arange(float(y.numel())).reshape(y.shape)
+    y.backward(g)
+    z.backward(g)
+    assert x.grad.tolist() == w.grad.tolist()
+    v = gl.tensor(g + 1, requires_grad=True)
+    changed, plain = x * 1, gl.tensor(a)
+    changed[index] = v
+    plain[index] = g + 1
+    assert changed[index].tolist() == v.tolist() and changed.tolist() == plain.tolist()
+    (changed * changed).sum().backward()
+    assert v.grad.tolist() == (2 * v).tolist()
