@@ -72,8 +72,10 @@ def arithmetic(x: Tensor, sign: str, other: TensorLike) -> Tensor:
         except TypeError:
             _need_one_device(x, f"x {sign} y", other)
             with no_grad():
-                op(x, other)  # where it is the operands that are wrong, the op says it best
-            raise _no_float(x, f"x {sign} y") from None
+                after = op(x, other)  # where it is the operands that are wrong, the op says it best
+            if not _holds(x, after):
+                raise _no_float(x, f"x {sign} y") from None
+            x._data[...] = after._data
         except ValueError as error:
             raise _unwritten(x, f"x {sign} y", other, error) from None
 
@@ -98,7 +100,7 @@ def become(x: Tensor, what: str, op: Callable[..., Tensor], *arguments: Any) -> 
         if after.shape != before.shape:
             got = {"x": before.shape, "result": after.shape}
             raise ShapeError(explain(f"{what}: the result doesn't fit x", got=got, need="arguments that broadcast to x"))
-        if not np.can_cast(after.dtype, before.dtype, "same_kind"):
+        if not _holds(before, after):
             raise _no_float(x, what)
         return after if after.dtype == before.dtype else ops.cast(after, before.dtype)
 
@@ -218,6 +220,14 @@ def _is_entries_of(value: Any, x: Tensor, index: Any) -> bool:
 def _fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Whether a shape broadcasts to the target without widening it."""
     return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(reversed(shape), reversed(target), strict=False))
+
+
+_LEVEL = {"b": 0, "u": 1, "i": 1, "f": 2}
+
+
+def _holds(x: Tensor, result: Tensor) -> bool:
+    """Whether `x` can hold such numbers: they go into their own kind and those above; an integer too large wraps."""
+    return _LEVEL[result.dtype.kind] <= _LEVEL[x.dtype.kind]
 
 
 def _refused(x: Tensor, what: str, why: str, fix: str) -> GraphError:

@@ -188,7 +188,7 @@ class Values:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         interchange.need_host(self, "numpy: this tensor is on a device, and became no array", "t.detach().cpu().numpy()")
         self._need_no_graph("numpy: an array would lose the graph that a rule is making")
-        return np.array(self._data, dtype=dtype) if copy else np.asarray(self._data, dtype=dtype)
+        return np.array(self._data, dtype=dtype, copy=copy)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

@@ -271,3 +271,14 @@ def test_truth_values_are_not_subtracted_in_place_either():
     with pytest.raises(DTypeError, match=r"sub: [\s\S]*a \^ b"):
         x -= True
     assert x.tolist() == [True, False]
+
+
+def test_integers_of_either_sign_are_written_into_the_other():
+    x = gl.tensor(np.array([1, 250], "uint8"))
+    x += gl.tensor([1, 10])
+    x *= gl.tensor(np.array([2, 1], "int8"))
+    x //= gl.tensor([2, 1])
+    assert x.dtype == np.uint8 and x.tolist() == [2, 4]
+    for wrong in (lambda: x.__iadd__(0.5), lambda: (x > 0).__iadd__(1), lambda: x.__ipow__(0.5)):
+        with pytest.raises(DTypeError, match="can't hold the result"):
+            wrong()

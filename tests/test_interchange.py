@@ -92,3 +92,11 @@ def test_pytorch_and_gradlab_share_memory():
         gl.from_dlpack(torch.ones(2, requires_grad=True))
     with pytest.raises(DTypeError, match="bfloat16"):
         gl.from_dlpack(torch.ones(2, dtype=torch.bfloat16))
+
+
+def test_an_array_without_a_copy_is_refused_where_one_is_needed():
+    x = gl.ones(2)
+    assert np.shares_memory(np.array(x, copy=False), x.data)
+    assert not np.shares_memory(np.array(x), x.data)
+    with pytest.raises(ValueError, match="copy"):
+        np.array(x, dtype="float64", copy=False)
