@@ -230,6 +230,7 @@ def randint(
     """
     if size is None or high is None:
         low, high, size = 0, low, high if size is None else size
+    low, high = (b.item() if isinstance(b, Tensor) else b for b in (low, high))
     if not all(isinstance(b, (int, np.integer)) for b in (low, high)) or low >= high:
         raise ArgumentError(explain("randint: no integer is in [low, high)", got={"low": low, "high": high}, need="low < high, both whole"))
     return _put(
@@ -336,7 +337,8 @@ def _bounds(bounds: tuple[Any, ...]) -> tuple[Any, Any, Any]:
 def _shape(shape: tuple[Any, ...], size: Any = None) -> tuple[int, ...]:
     if size is not None:
         shape = (*shape, size)
-    sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    sizes = tuple(n.item() if isinstance(n, Tensor) else n for n in given)
     if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in sizes):
         raise ShapeError(explain("shape: sizes are whole numbers, 0 or more", got={"shape": sizes}, need="for instance (2, 3)"))
     return tuple(int(n) for n in sizes)

@@ -219,3 +219,11 @@ def test_shapes_and_bounds_may_be_given_by_name():
 def test_no_dtype_is_the_usual_one():
     assert gl.zeros(2, dtype=None).dtype == gl.randn(2, dtype=None).dtype == np.float32
     assert gl.randint(5, (2,), dtype=None).dtype == gl.randperm(3, dtype=None).dtype == np.int64
+
+
+def test_a_size_may_be_a_tensor():
+    n = gl.tensor([2, 3]).max()
+    assert gl.zeros(n, 2).shape == gl.full((n, 2), 1.0).shape == (3, 2)
+    assert gl.randint(n - 1, n, (2,)).tolist() == [2, 2]
+    with pytest.raises(ShapeError, match="sizes are whole numbers"):
+        gl.zeros(n * 1.5)
