@@ -5,15 +5,21 @@ mutants that nobody noticed ("survivors") are listed with the line that was chan
 
 A mutant is one change: a gradient negated, doubled, zeroed or exchanged for another of its shape; or one term, factor,
 divisor or condition left out of a line of `backward` or of a function that only `backward` reaches. Each is judged by the numeric
-differences that `check_function` uses (they do not depend on `backward`, so they are computed once). What the cases let pass is
-run against the files of tests/ops that name the op's function: there is what only shows at an infinity, in float16 or in a
-large array.
+differences that `check_function` uses (they do not depend on `backward`, so they are computed once), on the op's cases as they
+are and with the work cut in other ways (`PLANS`), so that small cases cross the borders of blocks. A line of a function that
+several ops share needs one of them to notice it. What the cases let pass is run against the files of tests/ops that name the
+op's function: there is what only shows at an infinity, in float16 or in a large array.
+
+Two kinds of mutants are counted and left out. What `gradlab/ops/plan.py` computes, and what it is given, says how much is done
+at a time and never changes a value: `test_mutants.py` proves it, by running the cases with other plans. And a gradient that
+differs by axes of size 1 only is the same one to the engine, which sums them away.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import inspect
 import os
 import re
@@ -23,20 +29,30 @@ import textwrap
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 
 from gradlab import ops, testing
 from gradlab.function import Function
+from gradlab.ops import plan
 
 TESTS = Path(__file__).parent / "ops"
 OPS = sorted({f for f in vars(ops).values() if isinstance(f, type) and issubclass(f, Function)}, key=lambda f: f.__name__)
 DIFFERENTIABLE = [op for op in OPS if op.backward is not Function.backward]
+_MODULES = [m for name, m in list(sys.modules.items()) if name.startswith("gradlab.ops")]
 PATIENCE_S = 5.0  # a count left out of a loop may leave it running
+# Other ways to cut the work than the one for this machine: how many of n, which (samples, rows) of an image, thick or thin.
+PLANS: tuple[dict[str, Any], ...] = (
+    {},
+    {"portion": lambda x, n, *_: 1, "parts": lambda x, n, rows, *_: (1, 1), "thick": lambda rows: True},
+    {"portion": lambda x, n, *_: 2, "parts": lambda x, n, rows, *_: (min(2, max(1, n)), min(2, rows)), "thick": lambda rows: False},
+    {"portion": lambda x, n, *_: 3, "parts": lambda x, n, rows, *_: (min(2, max(1, n)), min(2, rows)), "thick": lambda rows: True},
+    {"portion": lambda x, n, *_: max(1, n), "parts": lambda x, n, rows, *_: (max(1, n), rows), "thick": lambda rows: True},
+)
 
 
 @dataclass(frozen=True)
@@ -48,15 +64,37 @@ class Mutant:
     owner: Any
     name: str
     broken: Any
+    function: Any = None  # what is broken
+    plans: bool = False  # whether it only changes how much is done at a time
 
     @contextlib.contextmanager
     def made(self) -> Iterator[None]:
-        """Put the change in for a while."""
-        with patch.object(self.owner, self.name, self.broken):
+        """Put the change in for a while, wherever the function was imported to."""
+        whole = inspect.getattr_static(self.owner, self.name)
+        owners = [m for m in _MODULES if vars(m).get(self.name) is whole] if isinstance(self.owner, types.ModuleType) else [self.owner]
+        with contextlib.ExitStack() as stack:
+            for owner in owners:
+                stack.enter_context(patch.object(owner, self.name, self.broken))
             yield
+
+    def everywhere(self) -> list[Mutant]:
+        """This change for every op that it reaches: a function of a module may be used by several."""
+        if isinstance(self.owner, type):
+            return [self]
+        reached = [(op, *_reached_by(op).get(self.function, (None, ""))) for op in DIFFERENTIABLE if op is not self.op]
+        return [self, *[replace(self, op=op, owner=owner, name=name) for op, owner, name in reached if owner]]
 
     def __str__(self) -> str:
         return f"{self.op.__name__}: {self.what}"
+
+
+class Hunt(NamedTuple):
+    """How many mutants were made; of these, how many only plan or only reshape; and those that nobody noticed."""
+
+    made: int
+    planning: int
+    reshaping: int
+    survivors: list[Mutant]
 
 
 # -- mutants of the result
@@ -135,7 +173,8 @@ def of_lines(op: type[Function]) -> Iterator[Mutant]:
             ast.fix_missing_locations(copy)
             where = "" if name == "backward" else f"in {name}: "
             what = f"{where}{lines[cut.line - 1].strip()}  ->  {ast.unparse(cut.replacement) if cut.replacement else 'nothing'}"
-            yield Mutant(op, what, owner, name, _compiled(copy, plain, function))
+            plans = cut.plans or plain.__module__ == plan.__name__
+            yield Mutant(op, what, owner, name, _compiled(copy, plain, function), plain, plans)
 
 
 class _Cut(ast.NodeTransformer):
@@ -143,6 +182,7 @@ class _Cut(ast.NodeTransformer):
 
     def __init__(self, site: int) -> None:
         self.left, self.done, self.line, self.replacement = site, False, 0, None
+        self.plans, self.planning = False, False  # whether the part is given to a plan; whether we are inside of one
 
     def _here(self, node: ast.AST, replacement: ast.AST | None) -> bool:
         if self.done:
@@ -150,7 +190,7 @@ class _Cut(ast.NodeTransformer):
         self.left -= 1
         if self.left >= 0:
             return False
-        self.done, self.line, self.replacement = True, node.lineno, replacement
+        self.done, self.line, self.replacement, self.plans = True, node.lineno, replacement, self.planning
         return True
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -179,6 +219,11 @@ class _Cut(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        if _of_plan(node.func):
+            self.planning, outside = True, self.planning
+            self.generic_visit(node)
+            self.planning = outside
+            return node
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         unit = {"multiply": "ones_like", "divide": "ones_like", "add": "zeros_like", "subtract": "zeros_like"}.get(name)
         if unit and len(node.args) >= 2:  # the in-place forms: xp.multiply(g, y, out=dx)
@@ -203,6 +248,15 @@ class _Cut(ast.NodeTransformer):
         return node
 
 
+def _of_plan(f: ast.AST) -> bool:
+    return isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.value.id == "plan"
+
+
+@functools.cache
+def _reached_by(op: type[Function]) -> dict[Any, tuple[Any, str]]:
+    return {inspect.unwrap(function): (owner, name) for owner, name, function in _reached(op)}
+
+
 def _reached(op: type[Function]) -> Iterator[tuple[Any, str, Any]]:
     """`backward`, and the functions of `gradlab.ops` and methods of `op` that it comes to, as (owner, name, function)."""
     todo: list[tuple[Any, str, Any]] = [(op, "backward", op.backward)]
@@ -222,6 +276,10 @@ def _reached(op: type[Function]) -> Iterator[tuple[Any, str, Any]]:
                 f = plain.__globals__.get(node.id)
                 if isinstance(f, types.FunctionType) and f.__module__.startswith("gradlab.ops.") and node.id not in ("kept",):
                     todo.append((sys.modules[plain.__module__], node.id, f))
+            elif _of_plan(node):
+                f = getattr(plan, node.attr)
+                if isinstance(f, types.FunctionType):
+                    todo.append((plan, node.attr, f))
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
                 f = inspect.getattr_static(op, node.attr, None)
                 f = f.__func__ if isinstance(f, (staticmethod, classmethod)) else f
@@ -262,17 +320,28 @@ def _cotangent(y: Any) -> Any:
 
 
 def noticed_by_cases(mutant: Mutant) -> bool:
-    """Whether the check of gradients fails on one of the op's cases."""
-    return any(_noticed(mutant, case) for case in mutant.op.cases)
+    """Whether the check of gradients fails on one of the op's cases, however the work is cut."""
+    plans = PLANS if any(f.__module__ == plan.__name__ for f in _reached_by(mutant.op)) else PLANS[:1]
+    return any(_noticed(mutant, case, answers) for answers in plans for case in mutant.op.cases)
 
 
-def _noticed(mutant: Mutant, case: Any) -> bool:
+@contextlib.contextmanager
+def planned(answers: dict[str, Any]) -> Iterator[None]:
+    """Let the plans of the work give other answers for a while."""
+    with contextlib.ExitStack() as stack:
+        for name, answer in answers.items():
+            stack.enter_context(patch.object(plan, name, answer))
+        yield
+
+
+def _noticed(mutant: Mutant, case: Any, answers: dict[str, Any]) -> bool:
     expected = _expected(mutant.op, case)
-    fn, y = testing._run(mutant.op, testing._inputs(case, 0), case)
+    with planned(answers):
+        fn, y = testing._run(mutant.op, testing._inputs(case, 0), case)
     if fn is None or not any(d is not None and d.size for d in expected):
         return False
     try:
-        with warnings.catch_warnings(), _patience(), mutant.made():
+        with warnings.catch_warnings(), _patience(), planned(answers), mutant.made():
             warnings.simplefilter("ignore")
             grads = fn.pull(_cotangent(y))
             for d, e in zip(grads, expected, strict=True):
@@ -325,7 +394,8 @@ def _patience() -> Iterator[None]:
 
 def noticed_by_tests(mutant: Mutant) -> bool:
     """Whether a test of tests/ops that names the op's function fails; run in a child process, since it imports and patches."""
-    files = [str(file) for file in sorted(TESTS.glob("test_*.py")) if _words(mutant.op) & set(re.findall(r"\w+", file.read_text()))]
+    words = _words(mutant.op)
+    files = [str(file) for file in sorted(TESTS.glob("test_*.py")) if words & set(re.findall(r"\w+", file.read_text()))]
     if not files:
         return False
     child = os.fork()
@@ -347,26 +417,28 @@ def _words(op: type[Function]) -> set[str]:
     }
 
 
-def survivors(op: type[Function], kinds: Callable[..., Iterator[Mutant]] | None = None) -> tuple[int, list[Mutant]]:
-    """How many mutants of an op were made, and those that nobody noticed."""
+def hunt(op: type[Function], kinds: Callable[..., Iterator[Mutant]] | None = None) -> Hunt:
+    """Break an op in every way and count who notices."""
     made = [m for kind in ((kinds,) if kinds else (of_results, of_lines)) for m in kind(op)]
-    left = [m for m in made if not noticed_by_cases(m)]
-    return len(made), [m for m in left if not changes_nothing(m) and not noticed_by_tests(m)]
+    left = [m for m in made if not m.plans and not noticed_by_cases(m)]
+    alive = [m for m in left if not changes_nothing(m)]
+    survivors = [m for m in alive if not any(map(noticed_by_cases, m.everywhere()[1:])) and not any(map(noticed_by_tests, m.everywhere()))]
+    return Hunt(len(made), sum(m.plans for m in made), len(left) - len(alive), survivors)
 
 
 def main(names: list[str]) -> int:
     """Break the ops of these names, or all; 1 where a mutant survived."""
-    total = 0
-    alive: list[Mutant] = []
+    hunts: list[Hunt] = []
     for op in DIFFERENTIABLE:
         if names and op.__name__ not in names:
             continue
-        made, left = survivors(op)
-        total += made
-        alive += left
-        for mutant in left:
+        hunts.append(hunt(op))
+        for mutant in hunts[-1].survivors:
             print(f"survived  {mutant}", flush=True)
-    print(f"{total} mutants of {len(names) or len(DIFFERENTIABLE)} ops, {len(alive)} survivors")
+    made, planning, reshaping = [sum(h[i] for h in hunts) for i in range(3)]
+    alive = sum(len(h.survivors) for h in hunts)
+    print(f"{made} mutants of {len(hunts)} ops: {made - planning - reshaping - alive} noticed, {planning} only plan the work, "
+          f"{reshaping} only reshape, {alive} survivors")  # fmt: skip
     return 1 if alive else 0
 
 

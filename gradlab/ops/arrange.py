@@ -92,7 +92,7 @@ class Roll(Function):
     latex = r"y_{(i + s) \bmod n} = x_i, \quad \bar x_i = \bar y_{(i + s) \bmod n}"
     kind = "shape"
     cases = (
-        Case(Draw((3, 4)), shifts=1),
+        Case(Draw((3, 4)), shifts=2),
         Case(Draw((2, 3, 4)), shifts=(1, -2), dims=(0, -1)),
         Case(Draw((5,)), shifts=7, dims=0),
         Case(Draw(()), shifts=1),

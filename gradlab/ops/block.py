@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..backend import Array, on_host
+from ..backend import Array
+from . import plan
 
 BLOCK = 32_768  # entries: 128 kB of float32 stay in the cache from one line of a formula to the next
 
@@ -17,4 +18,5 @@ def blocks(flat: Array) -> Iterator[slice]:
     [slice(0, 32768, None), slice(32768, 65536, None)]
     """
     n = flat.shape[0]
-    return (slice(start, start + BLOCK) for start in range(0, n, BLOCK)) if on_host(flat) else iter((slice(0, n),))
+    step = plan.portion(flat, n, 1, BLOCK)
+    return (slice(start, start + step) for start in range(0, n, step))

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from ..backend import Array, float16, float32, on_host
+from ..backend import Array, float16, float32
 from ..errors import ShapeError, explain
+from . import plan
 from .dtype import need_floats, need_one_dtype
 
 BLOCK = 65_536  # entries worked on at a time: 256 kB of float32 stay in the cache from one line to the next
@@ -15,8 +16,8 @@ BLOCK = 65_536  # entries worked on at a time: 256 kB of float32 stay in the cac
 
 def blocks(x: Array) -> Iterator[slice]:
     """Samples of (batch, channel, place) that fit the cache together; on a device all of them."""
-    n, size = x.shape[0], prod(x.shape[1:])
-    step = max(1, BLOCK // max(size, 1)) if on_host(x) else max(n, 1)
+    n = x.shape[0]
+    step = plan.portion(x, n, prod(x.shape[1:]), BLOCK)
     return (slice(start, start + step) for start in range(0, n, step))
 
 

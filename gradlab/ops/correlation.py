@@ -15,12 +15,9 @@ from collections.abc import Iterator
 from itertools import product
 from math import prod
 
-from ..backend import Array, on_host, xp_of
+from ..backend import Array, xp_of
+from . import plan
 from .windows import Sizes, Windows, taps
-
-HOST_ROOM = 384 * 1024  # entries worked on at a time: 1.5 MB of float32, about what a core's own caches hold
-DEVICE_ROOM = 64 * 1024 * 1024  # a device wants few large products
-SHORT = 16  # rows of columns below which one kernel row makes too thin a product
 
 
 def correlate(x: Array, w: Array, at: Windows, groups: int, bias: Array | None = None) -> Array:
@@ -40,7 +37,7 @@ def correlate(x: Array, w: Array, at: Windows, groups: int, bias: Array | None =
         bias = xp.reshape(bias, (o, *[1] * (1 + len(count))))
     for samples, rows, columns, step in _columns(x, at, groups, o, row_by_row):
         n, height = samples.stop - samples.start, rows.stop - rows.start
-        width = height * n * prod(count[1:])
+        width = columns.shape[-1] - (len(matrices) - 1) * step
         if part is None or part.shape[-1] != width:  # the last part may be smaller
             part, more = [xp.empty((groups, o // groups, width), dtype=x.dtype) for _ in range(2)]
         xp.matmul(matrices[0], columns[..., :width], out=part)
@@ -69,10 +66,9 @@ def correlate_for_input(g: Array, w: Array, at: Windows, groups: int, sizes: Siz
     matrix = xp.reshape(xp.transpose(by_group, (0, *range(3, by_group.ndim), 2, 1)), (groups, len(places) * c, o // groups))
     dx = xp.empty((n, groups * c, *sizes), dtype=g.dtype)
     # Padded so far that every window fits; what the last window leaves over stays 0.
-    spans = zip(sizes, at.low, count, at.stride, at.reach, strict=True)
-    full = [max(a + size, (m - 1) * s + r) for size, a, m, s, r in spans]
+    full = [a + size + max(b, 0) for size, a, b in zip(sizes, at.low, at.high, strict=True)]
     inside = tuple([slice(a, a + size) for a, size in zip(at.low, sizes, strict=True)])
-    each = max(1, (HOST_ROOM if on_host(g) else DEVICE_ROOM) // max(1, groups * c * len(places) * prod(count)))
+    each = plan.portion(g, n, groups * c * len(places) * prod(count), plan.HOST_ROOM, plan.DEVICE_ROOM)
     for first in range(0, n, each):
         some = g[first : first + each]
         m = some.shape[0]
@@ -127,7 +123,7 @@ def _cropped(x: Array, at: Windows) -> tuple[Array, Windows]:
 
 
 def _row_by_row(w: Array, at: Windows) -> bool:
-    return at.kernel[0] > 1 and at.stride[0] == 1 and w.shape[1] * prod(at.kernel[1:]) >= SHORT
+    return at.kernel[0] > 1 and at.stride[0] == 1 and plan.thick(w.shape[1] * prod(at.kernel[1:]))
 
 
 def _as_matrices(w: Array, groups: int, row_by_row: bool) -> Array:
@@ -148,30 +144,27 @@ def _columns(x: Array, at: Windows, groups: int, o: int, row_by_row: bool) -> It
     xp, (n, channels, height, *across) = xp_of(x), x.shape
     count, kernel = at.places(x.shape[2:]), at.kernel[1:] if row_by_row else at.kernel
     more = at.reach[0] - 1 if row_by_row else 0  # image rows a part needs beyond one a row of windows
-    a_row = max(1, (channels * prod(kernel) + 2 * o) * prod(count[1:]))
-    room = HOST_ROOM if on_host(x) else DEVICE_ROOM
-    each = max(1, min(n, room // (a_row * (count[0] + more))))
-    tall = count[0] if each > 1 else max(1, min(count[0], room // a_row - more))
-    tall = -(-count[0] // -(-count[0] // tall))  # parts of about the same size
+    each, tall = plan.parts(x, n, count[0], (channels * prod(kernel) + 2 * o) * prod(count[1:]), more)
     buffer = xp.empty((channels * prod(kernel) * (tall + more) * each * prod(count[1:]),), dtype=x.dtype)
     frame, inside = None, ()
     if any(at.low) or any(at.high):
         across = [a + size + b for size, a, b in zip(across, at.low[1:], at.high[1:], strict=True)]
-        frame = xp.zeros((each, channels, (tall - 1) * at.stride[0] + at.reach[0], *across), dtype=x.dtype)
+        frame = xp.zeros((each, channels, tall * at.stride[0] + at.reach[0], *across), dtype=x.dtype)
         inside = tuple([slice(a, a + size) for a, size in zip(at.low[1:], x.shape[3:], strict=True)])
     views = _windowed(x if frame is None else frame, at, groups, row_by_row)
     for first in range(0, n, each):
         for top in range(0, count[0], tall):
             samples, rows = slice(first, min(n, first + each)), slice(top, min(count[0], top + tall))
+            some = x[samples]
             if frame is not None:
                 start = top * at.stride[0] - at.low[0]
                 above = min(max(0, -start), frame.shape[2])
                 below = max(above, min(height - start, frame.shape[2]))
-                whole = frame[: samples.stop - first]
+                whole = frame[: some.shape[0]]
                 whole[:, :, :above] = 0
                 whole[:, :, below:] = 0
-                whole[(slice(None), slice(None), slice(above, below), *inside)] = x[samples, :, start + above : start + below]
-                view = views[..., : rows.stop - top + more, : samples.stop - first, *[slice(None)] * (len(count) - 1)]
+                whole[(slice(None), slice(None), slice(above, below), *inside)] = some[:, :, start + above : start + below]
+                view = views[..., : rows.stop - top + more, : some.shape[0], *[slice(None)] * (len(count) - 1)]
             else:
                 view = views[..., top : rows.stop + more, samples, *[slice(None)] * (len(count) - 1)]
             columns = xp.reshape(buffer[: prod(view.shape)], view.shape)

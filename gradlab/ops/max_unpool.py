@@ -46,7 +46,7 @@ class MaxUnpool(Function):
 
     def backward(self, g: Array) -> tuple[Array, None]:
         xp, (rows, places), n = xp_of(g), self.at, len(self.params["output_size"])
-        flat = xp.reshape(g, (rows.shape[0], prod(g.shape[g.ndim - n :])))
+        flat = xp.reshape(g, (rows.shape[0], prod(g.shape[-n:])))
         return xp.reshape(flat[rows, places], self.shape), None
 
 

@@ -28,7 +28,14 @@ class Median(Function):
 
     latex = r"y = x_{(\lceil n / 2 \rceil)}, \quad \bar x_i = \bar y\, \frac{[x_i = y]}{\#\{j : x_j = y\}}"
     kind = "reduce"
-    cases = (Case(Draw((3, 4))), Case(Draw((2, 3, 3))), Case(Draw(())), Case(Given([3.0, -1.0, 2.0]), skip_nan=True), Case(Draw((0, 3))))
+    cases = (
+        Case(Draw((3, 4))),
+        Case(Draw((2, 3, 3))),
+        Case(Draw(())),
+        Case(Given([3.0, -1.0, 2.0]), skip_nan=True),
+        Case(Given([1.0, 2.0, 2.0])),
+        Case(Draw((0, 3))),
+    )
     reads = ()
     fresh = True
 

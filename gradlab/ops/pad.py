@@ -55,11 +55,11 @@ class Pad(Function):
 def _sources(mode: str, n: int, before: int, behind: int) -> list[tuple[slice, slice]]:
     """Along an axis of n entries: which entries of the padded one come from which of x, besides those in the middle."""
     if mode == "reflect":  # 2 1 | 0 1 2 3 | 2 1
-        sources = slice(before, 0, -1), slice(n - 2, n - 2 - behind if n - 2 >= behind else None, -1)  # None: down to entry 0
+        sources = slice(before, 0, -1), slice(-2, -2 - behind, -1)
     elif mode == "circular":  # 2 3 | 0 1 2 3 | 0 1
-        sources = slice(n - before, n), slice(0, behind)
+        sources = slice(-before, None), slice(0, behind)
     else:  # 0 0 | 0 1 2 3 | 3 3
-        sources = slice(0, 1), slice(n - 1, n)
+        sources = slice(0, 1), slice(-1, None)
     ends = slice(0, before), slice(before + n, before + n + behind)
     return [(to, source) for to, source in zip(ends, sources, strict=True) if to.stop > to.start]
 

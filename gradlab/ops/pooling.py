@@ -8,8 +8,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any, NamedTuple
 
-from ..backend import Array, asarray_like, on_host, xp_of
+from ..backend import Array, asarray_like, xp_of
 from ..errors import ArgumentError, explain
+from . import plan
 from .windows import Size, Windows, need_axes, need_room, per_axis
 
 BLOCK = 32_768  # entries worked on at a time: 128 kB of float32 stay in the cache from one step to the next
@@ -91,7 +92,7 @@ def walks(x: Array, at: Windows) -> list[Walk]:
 
 def blocks(x: Array) -> list[slice]:
     """Parts of the first axis with few enough entries for the cache; on a device, all of it."""
-    each = max(1, BLOCK // max(1, prod(x.shape[1:]))) if on_host(x) else max(1, x.shape[0])
+    each = plan.portion(x, x.shape[0], prod(x.shape[1:]), BLOCK)
     return [slice(i, i + each) for i in range(0, x.shape[0], each)]
 
 

@@ -102,7 +102,11 @@ class ScatterBest(Function):
 
     latex = r"y_i = \max(x_i, v_{I = i}), \quad \bar v_k = \frac{\bar y_i}{n_i} [v_k = y_i], \; \bar x_i = \frac{\bar y_i}{n_i} [x_i = y_i]"
     kind = "reduce"
-    cases = tuple([Case(*c.inputs, largest=largest, **c.params) for c in CASES for largest in (True, False)])
+    cases = (
+        *[Case(*c.inputs, largest=largest, **c.params) for c in CASES for largest in (True, False)],
+        Case(Given([2.0, 3.0, 1.0]), Given([2.0, 1.0, 3.0]), Given([0, 0, 1], "int64"), largest=True, include_self=True),
+        Case(Given([2.0, 3.0, 1.0]), Given([2.0, 1.0, 3.0]), Given([0, 0, 1], "int64"), largest=True, include_self=False),
+    )
     fresh = True
 
     def forward(self, x: Array, v: Array, at: Array, largest: bool, include_self: bool) -> Array:
@@ -118,7 +122,7 @@ class ScatterBest(Function):
         xp, at, g, y = xp_of(g), self.at, xp_of(g).ravel(wide(g)), self.y
         hit_x, hit_v = (self.x == y) | (self.x != self.x), (self.v == y[at]) | (self.v != self.v)
         if not self.include_self:
-            hit_x = hit_x & (self.count == 0)
+            hit_x = self.count == 0
         g = g / xp.asarray(xp.maximum(hit_x + _counted(hit_v, at, self.count.shape[0]), 1), dtype=g.dtype)
         return xp.reshape(g * hit_x, self.shapes[0]), xp.reshape(g[at] * hit_v, self.shapes[1]), None
 

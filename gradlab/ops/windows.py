@@ -97,10 +97,10 @@ def padded(x: Array, low: Sizes, high: Sizes, value: float = 0.0) -> Array:
     """`x` with entries of `value` around its last axes; fewer than none cut off. `x` itself where nothing is to do."""
     if not any(low) and not any(high):
         return x
-    xp, lead = xp_of(x), x.shape[: x.ndim - len(low)]
+    xp, lead = xp_of(x), x.shape[: -len(low)]
     ends = list(zip(x.shape[len(lead) :], low, high, strict=True))
     y = xp.full((*lead, *[n + a + b for n, a, b in ends]), value, dtype=x.dtype)
-    inside = tuple([slice(max(a, 0), n + a + min(b, 0)) for n, a, b in ends])
+    inside = tuple([slice(max(a, 0), n + a) for n, a, _ in ends])
     y[(..., *inside)] = x[(..., *[slice(max(-a, 0), n - max(-b, 0)) for n, a, b in ends])]
     return y
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import gradlab as gl
 import gradlab.nn.functional as F
 from gradlab.errors import ArgumentError, DTypeError, ShapeError
-from gradlab.ops import correlation
+from gradlab.ops import plan
 
 
 def image(*shape):
@@ -75,8 +75,8 @@ def test_every_walk_equals_the_definition_and_both_gradients_are_its_adjoints(da
     x = np.random.default_rng(0).standard_normal((n, groups * draw(1, 2), *sizes))
     w = np.random.default_rng(1).standard_normal((groups * draw(1, 2), x.shape[1] // groups, *kernel))
     conv = (F.conv1d, F.conv2d, F.conv3d)[axes - 1]
-    room, short = correlation.HOST_ROOM, correlation.SHORT
-    correlation.HOST_ROOM, correlation.SHORT = draw(1, 2000), draw(1, 20)  # parts of every size, and both ways of making columns
+    room, short = plan.HOST_ROOM, plan.SHORT
+    plan.HOST_ROOM, plan.SHORT = draw(1, 2000), draw(1, 20)  # parts of every size, and both ways of making columns
     try:
         tx, tw = gl.tensor(x, requires_grad=True), gl.tensor(w, requires_grad=True)
         y = conv(tx, tw, stride=stride, padding=padding, dilation=dilation, groups=groups)
@@ -85,7 +85,7 @@ def test_every_walk_equals_the_definition_and_both_gradients_are_its_adjoints(da
         g = np.random.default_rng(2).standard_normal(y.shape)
         y.backward(gl.tensor(g))
     finally:
-        correlation.HOST_ROOM, correlation.SHORT = room, short
+        plan.HOST_ROOM, plan.SHORT = room, short
     # y is linear in x and in w: <g, y> = <dx, x> = <dw, w>, here for other x and w than the ones that made dx and dw.
     other = np.random.default_rng(3).standard_normal(x.shape)
     assert (tx.grad.data * other).sum() == pytest.approx((g * by_loops(other, w, stride, padding, padding, dilation, groups)).sum())

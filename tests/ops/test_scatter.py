@@ -123,6 +123,14 @@ def test_what_comes_together_at_a_place(reduce, include_self, y, dx, ds):
     np.testing.assert_allclose(db, ds, rtol=1e-6)
 
 
+def test_a_nan_wins_and_has_the_gradient_of_its_place():
+    for reduce in ("amax", "amin"):
+        x, v = gl.tensor([1.0, np.nan], requires_grad=True), gl.tensor([np.nan, 2.0], requires_grad=True)
+        y = x.scatter_reduce(0, gl.tensor([0, 1]), v, reduce)
+        y.backward(gl.tensor([3.0, 5.0]))
+        assert np.isnan(y.data).all() and x.grad.tolist() == [0.0, 5.0] and v.grad.tolist() == [3.0, 0.0]
+
+
 def test_means_of_integers_are_rounded_down_and_an_unknown_word_is_refused():
     x = gl.tensor([5, 5])
     assert gl.scatter_reduce(x, 0, [0, 0], gl.tensor([1, 1]), "mean").tolist() == [2, 5]
