@@ -81,7 +81,7 @@ class Mutant:
         """This change for every op that it reaches: a function of a module may be used by several."""
         if isinstance(self.owner, type):
             return [self]
-        reached = [(op, *_reached_by(op).get(self.function, (None, ""))) for op in DIFFERENTIABLE if op is not self.op]
+        reached = [(op, *reached_by(op).get(self.function, (None, ""))) for op in DIFFERENTIABLE if op is not self.op]
         return [self, *[replace(self, op=op, owner=owner, name=name) for op, owner, name in reached if owner]]
 
     def __str__(self) -> str:
@@ -253,7 +253,8 @@ def _of_plan(f: ast.AST) -> bool:
 
 
 @functools.cache
-def _reached_by(op: type[Function]) -> dict[Any, tuple[Any, str]]:
+def reached_by(op: type[Function]) -> dict[Any, tuple[Any, str]]:
+    """The functions that `backward` of `op` comes to, and where each is found."""
     return {inspect.unwrap(function): (owner, name) for owner, name, function in _reached(op)}
 
 
@@ -321,7 +322,7 @@ def _cotangent(y: Any) -> Any:
 
 def noticed_by_cases(mutant: Mutant) -> bool:
     """Whether the check of gradients fails on one of the op's cases, however the work is cut."""
-    plans = PLANS if any(f.__module__ == plan.__name__ for f in _reached_by(mutant.op)) else PLANS[:1]
+    plans = PLANS if any(f.__module__ == plan.__name__ for f in reached_by(mutant.op)) else PLANS[:1]
     return any(_noticed(mutant, case, answers) for answers in plans for case in mutant.op.cases)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradlab import testing
 from gradlab.cases import Case, Draw
 from gradlab.function import Function
+from gradlab.ops import plan
 from tests import mutants
 
 OPS = pytest.mark.parametrize("op", mutants.DIFFERENTIABLE, ids=lambda op: op.__name__)
@@ -23,6 +25,25 @@ def test_a_gradient_negated_doubled_zeroed_or_exchanged_is_noticed(op):
 def test_a_term_left_out_of_a_backward_is_noticed(op):
     made, _, _, left = mutants.hunt(op, mutants.of_lines)
     assert not left, f"{made} mutants, survivors: " + "; ".join(map(str, left))
+
+
+def test_plans_of_the_work_change_no_value():
+    """Why mutants of `gradlab/ops/plan.py` are left out: other answers than its own give the same outputs and gradients."""
+    planning = [op for op in mutants.OPS if any(f.__module__ == plan.__name__ for f in mutants.reached_by(op))]
+    assert {"Conv", "ConvTranspose", "GELU", "GroupNorm", "MaxPool"} <= {op.__name__ for op in planning}
+    for op in planning:
+        for case in op.cases:
+            want, *others = [_value_and_gradients(op, case, answers) for answers in mutants.PLANS]
+            for got in others:
+                for a, b in zip(got, want, strict=True):
+                    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12, err_msg=f"{op.__name__}[{case}]")
+
+
+def _value_and_gradients(op, case, answers):
+    xs = testing._inputs(case, 0)
+    with mutants.planned(answers):
+        fn, y = testing._run(op, xs, case)
+        return [y.data, *[d for d in fn.pull(np.random.default_rng(1).standard_normal(y.shape)) if d is not None]]
 
 
 class Blind(Function):
