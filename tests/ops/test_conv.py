@@ -93,6 +93,13 @@ def test_every_walk_equals_the_definition_and_both_gradients_are_its_adjoints(da
     assert (tw.grad.data * other).sum() == pytest.approx((g * by_loops(x, other, stride, padding, padding, dilation, groups)).sum())
 
 
+def test_the_bias_is_one_number_a_channel_at_every_place():
+    rng = np.random.default_rng(0)
+    for sizes, conv in [((6,), F.conv1d), ((6, 5), F.conv2d), ((6, 5, 4), F.conv3d)]:
+        x, w, b = rng.standard_normal((3, 2, *sizes)), rng.standard_normal((2, 2, *[2] * len(sizes))), rng.standard_normal(2)
+        np.testing.assert_allclose(conv(x, w, b).data, conv(x, w).data + b.reshape(2, *[1] * len(sizes)))
+
+
 def test_large_images_are_worked_on_in_parts_and_nothing_is_lost_between_them():
     rng = np.random.default_rng(0)
     x, w = rng.standard_normal((2, 16, 70, 64), dtype="float32"), rng.standard_normal((2, 16, 3, 3), dtype="float32")
