@@ -28,7 +28,8 @@ from .backend import (
 )
 from .changes import Changes
 from .errors import DTypeError, GraphError, KeywordError, ShapeError, explain
-from .function import Function, asked, count_change, use_tensor_type
+from .function import Function, asked, use_tensor_type
+from .order import Version
 from .surface import Surface
 from .values import Values
 
@@ -49,7 +50,7 @@ class Tensor(Surface, Changes, Values):
 
     __slots__ = ("__weakref__", "_data", "_gradient", "_requires_grad", "_serial", "_version", "after", "grad_fn", "hooks")
     grad_fn: Function | None
-    _version: list[Any] | None  # once changed or shared: how often, when last, weak references to who looks at the same memory
+    _version: Version | None  # of the values, once they were changed or shared
 
     def __init__(self, data: object, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> None:
         if isinstance(data, Tensor):
@@ -153,16 +154,16 @@ class Tensor(Surface, Changes, Values):
     @property
     def version(self) -> int:
         """How often the values were changed in place, here or through a tensor that shares the memory."""
-        return 0 if self._version is None else self._version[0]
+        return 0 if self._version is None else self._version.count
 
     def bump(self) -> None:
         """Count a change that was written into the array."""
-        count_change(self._versions())
+        self._versions().change()
 
-    def _versions(self) -> list[Any]:
+    def _versions(self) -> Version:
         """The count of changes, which the node that made this tensor is told of too."""
         if self._version is None:
-            self._version = [0, 0]
+            self._version = Version()
         if self.grad_fn is not None:
             self.grad_fn.output_version = self._version
         return self._version
@@ -170,20 +171,15 @@ class Tensor(Surface, Changes, Values):
     def share(self, other: Tensor) -> None:
         """Count changes together with `other`, whose memory this tensor looks at."""
         version = other._versions()
-        if len(version) == 2:
-            version.append(weakref.ref(other))
-        version.append(weakref.ref(self))
-        n = len(version)
-        if n > 8 and n & (n - 1) == 0:  # only now and then, so that a thousand views take no longer than a thousand times one
-            version[2:] = [reference for reference in version[2:] if reference() is not None]
+        if not version.lookers:
+            version.add(other)
+        version.add(self)
         self._version = version
         self._versions()
 
     def sharers(self) -> list[Tensor]:
         """The other living tensors that look at this memory."""
-        version = self._version
-        references = version[2:] if version else ()
-        return [t for t in (reference() for reference in references) if t is not None and t is not self and t._version is version]
+        return [t for t in self._version.living() if t is not self] if self._version else []
 
     @property
     def serial(self) -> int:

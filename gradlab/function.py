@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 from weakref import WeakSet
 
@@ -18,11 +17,11 @@ from .backend import ARRAY_TYPES, Array, align, as_array, need_one_device, unbro
 from .cases import Case
 from .errors import ArgumentError, DTypeError, GraphError, ShapeError, explain
 from .grad_mode import recording
+from .order import Version, sequence
 
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
 
-sequence = count(1)
 _new = object.__new__
 _NO_PARAMS: dict[str, Any] = {}
 _BOTH, _FIRST, _SECOND = (True, True), (True, False), (False, True)  # what `needs` of two inputs can be
@@ -77,7 +76,7 @@ class Function:
     params: dict[str, Any] = _NO_PARAMS
     retained: list[Any] | None = None  # weak references to outputs whose gradient is to be kept
     hooks: Any = None  # what is called with the gradient of the output, see gradlab.autograd.hook
-    output_version: list[Any] | None = None  # how often the output was changed, where it was; see Tensor.bump
+    output_version: Version | None = None  # how often the output was changed, where it was; see Tensor.bump
 
     __slots__ = ("__dict__", "__weakref__", "edges", "fits", "inputs", "needs", "seq")
     seq: int
@@ -223,9 +222,9 @@ class Function:
             )
         if "inputs" in self.reads:
             for i, t in enumerate(inputs):
-                if t._version is not None and t._version[1] > self.seq:
+                if t._version is not None and t._version.changed > self.seq:
                     raise _changed(self, f"input {i}, shape {t.shape},", t._version)
-        if "output" in self.reads and self.output_version is not None and self.output_version[1] > self.seq:
+        if "output" in self.reads and self.output_version is not None and self.output_version.changed > self.seq:
             raise _changed(self, "its output", self.output_version)
 
     def free(self) -> None:
@@ -314,21 +313,13 @@ def _fitted(fn: Function, d: Array, tensor: Any) -> Array:
 
 
 asked: WeakSet[Function] = WeakSet()  # the steps whose output's gradient somebody asked for: a pass looks out for them
-latest_change = 0  # the place of the latest change in the order of all steps: a graph that is younger need not be checked
 
 
-def count_change(version: list[Any]) -> None:
-    """Count a change of values in place, and note its place in the order of all steps."""
-    global latest_change
-    version[0] += 1
-    version[1] = latest_change = next(sequence)
-
-
-def _changed(fn: Function, what: str, version: list[Any]) -> GraphError:
+def _changed(fn: Function, what: str, version: Version) -> GraphError:
     return GraphError(
         explain(
             f"{type(fn).__name__}: {what} was changed in place after it was used",
-            got={"version now": version[0]},
+            got={"version now": version.count},
             need="the values that forward saw",
             fix="change a copy: y = x.clone()",
         )
@@ -396,7 +387,7 @@ def wants_gradient(values: Any) -> bool:
 
 def _held(t: Any) -> Any:
     """What a node keeps of a result whose memory others look at: a twin, so that only what the user has counts as looking."""
-    if t.grad_fn is None or t._version is None or len(t._version) == 2:
+    if t.grad_fn is None or t._version is None or not t._version.lookers:
         return t
     twin = _tensor_type.made(t._data, t.grad_fn)
     twin._version = t._version

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -188,8 +187,8 @@ def _rebind(x: Tensor, step: Callable[[Tensor], Tensor]) -> None:
             before.grad_fn.retained = [r for r in before.grad_fn.retained if r() is not x] or None
             after.grad_fn.retained = kept or None
     x._data, x.grad_fn, x._requires_grad, x._version = after._data, after.grad_fn, after._requires_grad, after._version
-    if x._version is not None and not any(reference() is x for reference in x._version[2:]):
-        x._version.append(weakref.ref(x))  # the step gave the memory back as it was
+    if x._version is not None and not any(t is x for t in x._version.living()):
+        x._version.add(x)  # the step gave the memory back as it was
 
 
 def _replace(fn: Function, x: Tensor, before: Tensor) -> None:

@@ -131,4 +131,4 @@ def test_views_that_are_gone_are_forgotten():
     x = gl.zeros(10, 2)
     for _ in range(1000):
         x[0].sum()
-    assert x.sharers() == [] and len(x._versions()) < 20
+    assert x.sharers() == [] and len(x._versions().lookers) < 20

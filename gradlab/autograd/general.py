@@ -13,7 +13,7 @@ from operator import attrgetter
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from .. import function, observe
+from .. import observe, order
 from ..backend import ARRAY_TYPES, as_array, xp_of
 from ..errors import DTypeError, GradlabError, GraphError, ShapeError, explain
 from ..function import Function, made
@@ -311,7 +311,7 @@ def reached(roots: Iterable[Function], beyond: Iterable[Key] = ()) -> tuple[list
 
 def check(steps: Sequence[Function]) -> None:
     """Refuse, before the first gradient moves, what was changed in place since; `steps` come by age."""
-    if steps and function.latest_change > steps[0].seq:
+    if steps and order.latest_change > steps[0].seq:
         for fn in steps:
             try:
                 fn.check()

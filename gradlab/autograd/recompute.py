@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import observe, ops
 from ..backend import Array, get_rng_state, set_rng_state
-from ..function import Function, made, sequence
+from ..function import Function, made
 from ..grad_mode import enable_grad, is_grad_enabled
+from ..order import sequence
 from . import general, replay
 from .run import several
 
