@@ -146,7 +146,7 @@ def _change(x: Tensor, what: str, other: Any, write: Callable[[], None], step: C
     for t in (x, base):
         if t is not None and t._requires_grad and t.grad_fn is None:
             raise _refused(t, what, "a leaf that requires a gradient can't be changed in place", "with gl.no_grad(): ...")
-    if base is not None and _repeats(base):
+    if _repeats(x) or (base is not None and _repeats(base)):
         raise _read_only(x, what)
     if base is not None:
         index = x.grad_fn.params["index"]  # type: ignore[union-attr]

@@ -257,12 +257,15 @@ def test_what_is_no_number_is_not_written(value):
     assert x.tolist() == [1.0, 1.0]
 
 
-def test_a_slice_of_an_expanded_tensor_is_read_only_in_a_graph_and_outside():
+def test_an_expanded_tensor_and_its_slices_are_read_only_in_a_graph_and_outside():
     for grad in (True, False):
         rows = (gl.ones(3, requires_grad=grad) * 2.0).expand(2, 3)
         row = rows[0]
         with pytest.raises(GraphError, match=r"x \*= y: the memory of x is read-only"):
             row *= 3.0
+        del row
+        with pytest.raises(GraphError, match=r"x \*= y: the memory of x is read-only"):
+            rows *= 3.0
         assert rows.tolist() == [[2.0] * 3] * 2
 
 
