@@ -127,6 +127,7 @@ class _Pass:
         g = self._seen(fn, g)
         if fn in self.keys:
             self.found[fn] = g
+        check((fn,))  # a hook may have changed what the rule reads
         try:
             grads = self._pull(fn, g)
         except Exception as error:

@@ -263,3 +263,29 @@ def test_threads_with_hooks_lose_no_part():
     for t in threads:
         t.join()
     assert len(seen) == 200 and set(x.grad.data.tolist()) == {200.0}
+
+
+def test_a_hook_that_changes_what_an_older_step_still_needs_is_told():
+    w, u = gl.tensor([3.0], requires_grad=True), gl.tensor([5.0], requires_grad=True)
+
+    def update(leaf):
+        with gl.no_grad():
+            leaf.sub_(1.0)
+
+    w.register_post_accumulate_grad_hook(update)
+    older = w.detach() * u
+    y = (older * w).sum()  # w has its gradient, and is updated, before the older step is pulled
+    with pytest.raises(GraphError, match=r"Mul: input 0, shape \(1,\), was changed in place"):
+        y.backward()
+
+
+def test_an_optimizer_in_the_hooks_of_its_leaves_is_fine():
+    w = gl.tensor([3.0], requires_grad=True)
+
+    def update(leaf):
+        with gl.no_grad():
+            leaf.sub_(leaf.grad * 0.5)
+
+    w.register_post_accumulate_grad_hook(update)
+    ((w * w) * w).sum().backward()
+    assert w.tolist() == [3.0 - 0.5 * 27.0]
