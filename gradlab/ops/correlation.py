@@ -66,7 +66,7 @@ def correlate_for_input(g: Array, w: Array, at: Windows, groups: int, sizes: Siz
     matrix = xp.reshape(xp.transpose(by_group, (0, *range(3, by_group.ndim), 2, 1)), (groups, len(places) * c, o // groups))
     dx = xp.empty((n, groups * c, *sizes), dtype=g.dtype)
     # Padded so far that every window fits; what the last window leaves over stays 0.
-    full = [a + size + max(b, 0) for size, a, b in zip(sizes, at.low, at.high, strict=True)]
+    full = [max(a + size, last.stop) for size, a, last in zip(sizes, at.low, taps(at, count, places[-1]), strict=True)]
     inside = tuple([slice(a, a + size) for a, size in zip(at.low, sizes, strict=True)])
     each = plan.portion(g, n, groups * c * len(places) * prod(count), plan.HOST_ROOM, plan.DEVICE_ROOM)
     for first in range(0, n, each):
