@@ -160,4 +160,5 @@ def not_in_place(op: str, inplace: bool) -> None:
         KeywordError: `inplace` is true.
     """
     if inplace:
-        raise KeywordError(explain(f"{op}: the result is always a new tensor", got={"inplace": inplace}, need="inplace=False, the default"))
+        need = f"inplace=False, the default; the method {op}_ changes a tensor in place, where there is one"
+        raise KeywordError(explain(f"{op}: the result is always a new tensor", got={"inplace": inplace}, need=need))
