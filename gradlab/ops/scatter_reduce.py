@@ -179,13 +179,17 @@ def index_reduce(x: TensorLike, dim: int, index: TensorLike, source: TensorLike,
 
     Shapes: x: (a, b), index: (n), source: (n, b) for dim 0, y: (a, b)
 
+    Raises:
+        ShapeError: `source` has not one entry of the size of x's for every place.
+
     >>> index_reduce([1.0, 2.0], 0, [0, 0], [8.0, 9.0], "prod").tolist()
     [72.0, 2.0]
     """
     x, source, places = tensor_of(x), tensor_of(source), tensor_of(index)
     axis = axis_of("index_reduce", dim, x)
-    if places.ndim > 1 or source.ndim != x.ndim or source.shape[axis] != places.numel():
+    wanted = (*x.shape[:axis], places.numel(), *x.shape[axis + 1 :]) if x.ndim else ()
+    if places.ndim > 1 or source.shape != wanted:
         got = {"x": x.shape, "index": places.shape, "source": source.shape}
-        raise ShapeError(explain("index_reduce: the source doesn't fit", got=got, need="an entry along dim for every place"))
+        raise ShapeError(explain("index_reduce: the source doesn't fit", got=got, need=f"a source of shape {wanted}"))
     at = places.reshape((1,) * axis + (-1,) + (1,) * (x.ndim - axis - 1)).expand(source.shape)
     return scatter_reduce(x, axis, at, source, reduce, include_self=include_self)

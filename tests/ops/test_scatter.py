@@ -171,3 +171,8 @@ def test_bytes_are_places_in_a_large_array_too(reduce):
     want = gl.scatter_reduce(gl.tensor(x), 0, gl.tensor(at), gl.tensor(v), reduce)
     got = gl.scatter_reduce(gl.tensor(x), 0, gl.tensor(at.astype("uint8")), gl.tensor(v), reduce)
     np.testing.assert_array_equal(got.data, want.data)
+
+
+def test_index_reduce_refuses_a_source_of_another_width():
+    with pytest.raises(ShapeError, match=r"a source of shape \(2, 3\)"):
+        gl.index_reduce(gl.ones(4, 3), 0, [0, 1], gl.ones(2, 2), "prod")
