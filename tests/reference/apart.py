@@ -72,7 +72,7 @@ APART: dict[str, dict[str, str]] = {
         for name in ("topk", "kthvalue", "median", "nanmedian", "mode")
     },
     "bucketize": {"longer": "numbers that are not sorted"},
-    "index_reduce": {"": "include_self=False: PyTorch lets an entry of x that ties with the largest have a share all the same"},
+    "index_reduce": {"*": "include_self=False: PyTorch lets an entry of x that ties with the largest have a share all the same"},
     "index_select": {"flatter": "no places of a single number are none"},
     "searchsorted": {"longer": "numbers that are not sorted"},
     "index_put": {"flatter": "a place written twice: PyTorch leaves open which value stays, here it is the last"},
