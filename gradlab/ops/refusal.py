@@ -21,7 +21,7 @@ class AlongAxes(Function):
     def _run(self) -> Tensor:
         # An array without axes has none to go along: NumPy takes 0 and -1 there and means nothing by it, CuPy takes no axis.
         x, dim = self.inputs[0], self.params.get("dim")
-        if dim is not None and not x.shape and not on_host(x.data) and dim in (0, -1, (0,), (-1,)):
+        if dim is not None and not x.shape and not on_host(x._data) and dim in (0, -1, (0,), (-1,)):
             self.params = {**self.params, "dim": None}
         return super()._run()
 

@@ -27,6 +27,7 @@ SINGULAR = {
     "Std-scalar-correction=0": "the root of a variance that is 0",
     "PairwiseDistance-1x2,1x2-eps=0.0": "a distance of 0",
     "CDist-1x2,2x2-p=inf": "two differences that tie for the largest: a kink of the gradient",
+    "Median-3": "two values that tie for the middle: a kink of the gradient",
     "ScatterBest-3,3,3-largest=True-include_self=True": "two values that tie for the largest: a kink of the gradient",
 }
 
