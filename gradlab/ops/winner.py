@@ -130,7 +130,6 @@ def max(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> 
 
     Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
     A tensor in the place of `dim` is compared entry by entry.
-    A tensor in the place of `dim` is compared entry by entry.
 
     Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
 
@@ -172,7 +171,6 @@ def min(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> 
     """Take the smallest entry of everything, or `(values, indices)` along `dim`; NaN wins.
 
     Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
-    A tensor in the place of `dim` is compared entry by entry.
     A tensor in the place of `dim` is compared entry by entry.
 
     Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
