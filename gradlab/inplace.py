@@ -34,7 +34,7 @@ def assign(x: Tensor, index: Any, value: TensorLike) -> None:
 
     def write() -> None:
         place = raw_index(index)
-        steps = in_two_steps(place)
+        steps = in_two_steps(place, x.ndim)
         try:
             if steps is None:
                 x._data[place] = getattr(value, "_data", value)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, scatter_add, xp_of
 from ..cases import Case, Draw
 from ..function import Function
+from .argument import tensor_of
 from .dtype import wide
 from .place import copied, in_two_steps, is_basic, misplaced, raw_index
 
@@ -87,7 +88,8 @@ def getitem(x: TensorLike, index: Any) -> Tensor:
 
     Ints and slices look at the memory of `x`; lists, arrays and tensors copy. A place that is read twice gets both gradients.
 
-    Shapes: as NumPy's indexing, but whole numbers are taken first: x[0, :, [0, 1]] is x[0][:, [0, 1]]
+    Shapes: as PyTorch's indexing. NumPy's differs where arrays stand apart from a number or a truth value, which are taken
+    first here (x[0, :, [0, 1]] is x[0][:, [0, 1]]), and from each other by a ... that stands for no axis.
 
     Raises:
         PlaceError: a place that `x` does not have (an IndexError).
@@ -99,5 +101,6 @@ def getitem(x: TensorLike, index: Any) -> Tensor:
     index = raw_index(index)
     if is_basic(index):
         return Slice.apply(x, index=index)
-    steps = in_two_steps(index)
+    x = tensor_of(x)
+    steps = in_two_steps(index, x.ndim)
     return Pick.apply(x, index=index) if steps is None else Pick.apply(Slice.apply(x, index=steps[0]), index=steps[1])

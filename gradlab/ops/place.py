@@ -37,31 +37,56 @@ def is_basic(index: Any) -> bool:
     return True
 
 
-def in_two_steps(index: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-    """The whole numbers of an index, and then the rest of it, where numbers stand apart from arrays: x[0, :, [0, 1]]; else None.
+def in_two_steps(index: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """An index as numbers, slices and new axes first, then arrays only, where NumPy puts the axes of the arrays elsewhere; else None.
 
-    NumPy takes such a number for an array, and then puts the axis of the arrays in front; PyTorch takes numbers first.
+    NumPy takes a number or a truth value for an array, and any ... for a gap between arrays, and arrays with a gap between
+    them put their axes in front. PyTorch takes numbers first, a truth value is a mask over a new axis, and a ... that stands
+    for no axis is no gap.
 
-    >>> in_two_steps((0, slice(1, 2), [0, 1]))
-    ((0, slice(None, None, None), slice(None, None, None)), (slice(1, 2, None), [0, 1]))
+    >>> in_two_steps((0, slice(1, 2), [0, 1]), 3)
+    ((0, slice(1, 2, None), slice(None, None, None)), (slice(None, None, None), [0, 1]))
     """
     if not isinstance(index, tuple):
         return None
-    arrays = [isinstance(i, list) or (is_array(i) and i.ndim > 0) for i in index]
-    numbers = [isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in index]
-    places = [place for place, (array, number) in enumerate(zip(arrays, numbers, strict=True)) if array or number]
-    if not any(arrays) or not any(numbers) or places[-1] - places[0] < len(places):
+    kinds = [_kind(i) for i in index]
+    places = [place for place, kind in enumerate(kinds) if kind in ("array", "number", "truth")]
+    if not {"array", "truth"} & set(kinds) or kinds.count("dots") > 1 or places[-1] - places[0] < len(places):
+        return None
+    axes = [_axes(i) if kind == "array" else kind in ("number", "slice") for i, kind in zip(index, kinds, strict=True)]
+    rest = ndim - sum(axes)
+    apart = {"number", "truth"} & set(kinds) or ("dots" in kinds[places[0] : places[-1]] and not rest)
+    if not apart or rest < 0:
         return None
     first: list[Any] = []
-    for i, array, number in zip(index, arrays, numbers, strict=True):
-        if array:
-            mask = i if is_array(i) else np.asarray(i)
-            first += [slice(None)] * (mask.ndim if mask.dtype.kind == "b" else 1)
-        elif isinstance(i, slice):
-            first.append(slice(None))
-        elif number or i is Ellipsis:
+    then: list[Any] = []
+    for i, kind, n in zip(index, kinds, axes, strict=True):
+        if kind == "dots":
             first.append(i)
-    return tuple(first), tuple([i for i, number in zip(index, numbers, strict=True) if not number])
+            then += [slice(None)] * rest
+        elif kind == "array":
+            first += [slice(None)] * n
+            then.append(i)
+        else:
+            first.append(None if kind == "truth" else i)
+            if kind != "number":
+                then.append(slice(None) if kind != "truth" else xp_of(i).reshape(i, (1,)) if is_array(i) else [0] * bool(i))
+    return tuple(first), tuple(then)
+
+
+def _kind(i: Any) -> str:
+    """What a part of an index is to PyTorch: a number, a truth value, an array, ..., a slice, or a new axis."""
+    if isinstance(i, (bool, np.bool_)) or (is_array(i) and not i.ndim and i.dtype.kind == "b"):
+        return "truth"
+    if isinstance(i, (int, np.integer)):
+        return "number"
+    return "dots" if i is Ellipsis else "slice" if isinstance(i, slice) else "new axis" if i is None else "array"
+
+
+def _axes(i: Any) -> int:
+    """How many axes an index array stands for: a mask for as many as it has."""
+    mask = i if is_array(i) else np.asarray(i)
+    return mask.ndim if mask.dtype.kind == "b" else 1
 
 
 def copied(index: Any, x: Any) -> tuple[Any, ...]:

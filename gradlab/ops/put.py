@@ -107,9 +107,10 @@ def set_index(x: TensorLike, index: Any, value: TensorLike) -> Tensor:
     array([1., 9., 3.], dtype=float32)
     """
     index = raw_index(index)
-    steps = in_two_steps(index)
+    x = tensor_of(x)
+    steps = in_two_steps(index, x.ndim)
     if steps is not None:
-        index, value = steps[0], SetIndex.apply(tensor_of(x)[steps[0]], value, index=steps[1])
+        index, value = steps[0], SetIndex.apply(x[steps[0]], value, index=steps[1])
     return SetIndex.apply(x, value, index=index)
 
 
