@@ -230,6 +230,7 @@ class Function:
     def free(self) -> None:
         """Drop what was saved; a later backward through this step is an error that says so."""
         self.inputs = self.edges = None  # type: ignore[assignment]
+        self.fits = False
         self.__dict__.clear()
 
     def __repr__(self) -> str:

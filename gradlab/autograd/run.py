@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from heapq import heappop, heappush, heappushpop
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, cast
 
-from .. import observe
+from .. import observe, order
 from ..backend import Array, as_array, keep_freed_memory, need_one_device, xp_of
 from ..errors import GraphError, ShapeError, explain
-from ..function import asked, made
+from ..function import Function, asked, made
 from . import general, hook
 
 if TYPE_CHECKING:
@@ -170,53 +171,74 @@ _NOTHING = (None,)
 
 
 def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
-    """The pass when nobody asks for more: what `general.run` does, written out, since the time of a small graph goes here."""
-    maker = root.grad_fn
-    if maker is None:
+    """The pass when nobody asks for more: what `general.run` does, written out, since the time of a small graph goes here.
+
+    It knows only the steps that a gradient has come to. The youngest of them is next: whatever used its output is younger.
+    """
+    fn = root.grad_fn
+    if fn is None:
         root.accumulate(seed, True)
         return
-    steps, leaves = general.reached([maker])
-    general.check(steps)
-    pending: dict[Any, Array] = {maker: seed}  # what has come together so far, for steps and for leaves
+    latest_change = order.latest_change
+    waiting: list[tuple[int, Function]] = []  # a heap, the youngest step first
+    leaves: list[Tensor] = []
+    pending: dict[Any, Array] = {fn: seed}  # what has come together so far, for steps and for leaves
     owned: set[Any] = set()  # whose pending gradient is an array of this pass alone, so += may write it
     take, get, own = pending.pop, pending.get, owned.add
-    while steps:
-        fn = steps.pop()
-        g = take(fn, None)
-        if g is not None:  # a rule may return None for a path that carries nothing
-            if fn.joins and fn.edges[0] in owned:
-                fn.add_into(pending[fn.edges[0]], g)
-                grads = _NOTHING
-            elif fn.fits:
-                grads = fn.backward(g)
-                if grads.__class__ is not tuple:
-                    grads = (grads,)
-            else:
-                grads = fn.pull_unwatched(g)
-            fresh, i = fn.fresh, 0
-            for to in fn.edges:
-                if to is not None:
-                    d = grads[i]
-                    if d is not None:
-                        sum_ = get(to)
-                        if sum_ is None:
-                            pending[to] = d
-                            if fresh:
-                                own(to)
-                        elif to in owned:
-                            sum_ += d
-                        else:
-                            pending[to] = general.sum_of(sum_, d)
+    while True:
+        if latest_change > fn.seq:
+            general.check(general.reached([fn, *[other for _, other in waiting]])[0])
+            latest_change = 0
+        g = take(fn)
+        grads: Any
+        if fn.fits:
+            grads = fn.backward(g)
+            if grads.__class__ is not tuple:
+                grads = (grads,)
+        elif fn.edges is None:  # pyright: ignore[reportUnnecessaryComparison] - `free` says so
+            fn.check()
+            return
+        elif fn.joins and fn.edges[0] in owned:
+            fn.add_into(pending[fn.edges[0]], g)
+            grads = _NOTHING
+        else:
+            grads = fn.pull_unwatched(g)
+        fresh, i, following = fn.fresh, 0, None
+        for to in fn.edges:
+            if to is not None:
+                d = grads[i]
+                if d is not None:
+                    sum_ = get(to)
+                    if sum_ is None:
+                        pending[to] = d
+                        if fresh:
                             own(to)
-                i += 1  # noqa: SIM113 (a plain count is quicker in this hot loop)
+                        if not isinstance(to, Function):
+                            leaves.append(to)
+                        elif following is None:
+                            following = to
+                        else:
+                            heappush(waiting, (-to.seq, to))
+                    elif to in owned:
+                        sum_ += d
+                    else:
+                        pending[to] = general.sum_of(sum_, d)
+                        own(to)
+            i += 1  # noqa: SIM113 (a plain count is quicker in this hot loop)
         if not retain_graph:  # `fn.free()`
             fn.inputs = fn.edges = None  # type: ignore[assignment]
+            fn.fits = False
             if getrefcount(fn) > ALONE:  # else it goes away right now, and its dictionary need not be made
                 fn.__dict__.clear()
+        if following is None:
+            if not waiting:
+                break
+            fn = heappop(waiting)[1]
+        else:
+            fn = heappushpop(waiting, (-following.seq, following))[1] if waiting else following
     for leaf in leaves:  # last: an error on the way leaves every `.grad` as it was
-        d = get(leaf)
-        if d is not None and leaf._requires_grad:  # it may have been frozen since
-            leaf.accumulate(d, leaf in owned)
+        if leaf._requires_grad:  # it may have been frozen since
+            leaf.accumulate(pending[leaf], leaf in owned)
 
 
 def _references_to_a_local() -> int:
