@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from .capture import CAPTURE_BYTES as CAPTURE_BYTES
+from .capture import Capture as Capture
+from .capture import CaptureError as CaptureError
 from .ledger import Contribution as Contribution
 from .numbers import Numbers as Numbers
 from .recorder import Recorder as Recorder

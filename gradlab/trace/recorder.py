@@ -12,6 +12,8 @@ from typing import Any
 from zlib import crc32
 
 from .. import observe
+from ..errors import explain
+from .capture import CAPTURE_BYTES, Capture, CaptureError, estimate, need_room
 from .graph import Node
 from .ledger import Contribution
 from .names import Names
@@ -74,6 +76,8 @@ class Recorder:
         self._waits = False  # a picture is due, as soon as a step that is read in full is complete
         self._in_frame = False
         self._structures: dict[str, dict[str, Any]] = {}
+        self._capture: Capture | None = None
+        self.on_capture: Callable[[], None] | None = None  # called where a capture begins and where it ends
         self._tape: Tape | None = None  # that of the newest op
         self._timing = False
         self._own_ns = self._from_ns = self._to_ns = 0
@@ -101,6 +105,8 @@ class Recorder:
         """Stop recording; what was recorded stays readable."""
         with self.lock:
             self._on = False
+            if self._capture is not None:
+                self._observer.detach(self._capture)
             attached[:] = [r for r in attached if r is not self]
             self._observer.detach(self)
 
@@ -112,6 +118,7 @@ class Recorder:
             self._steps = Steps(self._names, self.norms)
             self._steps.run.number = run
             self._structures.clear()
+            self.release()
 
     @property
     def names(self) -> Callable[[], dict[int, str]] | None:
@@ -143,6 +150,55 @@ class Recorder:
     def on_frame(self, call: Callable[[], None] | None) -> None:
         self._on_frame, self._waits = call, False
         self._frame_at = _NEVER if call is None else 0
+
+    # Capture
+
+    def capture_next(self, limit_bytes: int = CAPTURE_BYTES) -> int:
+        """Keep every array of the next step, until `release`; what a step like the last one takes in bytes is returned.
+
+        Where no cell runs, the next op with a graph begins that step.
+
+        Raises:
+            CaptureError: nothing is recorded now, or the last step was larger than the limit. One that turns out larger is let go.
+        """
+        with self.lock:
+            if not self.on:
+                raise CaptureError(explain("capture: tracing is off", got={"recorder": "detached"}, need="%gradlab on"))
+            size = estimate(self._shown())
+            need_room(size, limit_bytes)
+            self.release()
+            tape = self._steps.tape
+            if not self._live and (tape.n or tape.passes):
+                tape.stale = tape.turns = True
+            self._capture = Capture(lambda: self._steps, limit_bytes, self._capture_changed)
+            self._observer.attach(self._capture)
+        return size
+
+    @property
+    def capture(self) -> Capture | None:
+        """The capture that was asked for, also one that still waits for its step or was refused."""
+        return self._capture
+
+    @property
+    def captured(self) -> Capture | None:
+        """The arrays of a captured step, as far as it has come; None before its first op and after `release`."""
+        capture = self._capture
+        return capture if capture is not None and capture.state in ("open", "complete") else None
+
+    def release(self) -> None:
+        """Let go of a captured step, or no longer wait for one."""
+        with self.lock:
+            capture, self._capture = self._capture, None
+            if capture is not None:
+                self._observer.detach(capture)
+                capture.forget()
+
+    def _capture_changed(self) -> None:
+        capture = self._capture
+        if capture is not None and capture.state in ("complete", "refused"):
+            self._observer.detach(capture)
+        if self.on_capture is not None:
+            self.on_capture()
 
     # Events
 
