@@ -1,19 +1,22 @@
 /** History reduced to the pixels there are, without losing a peak. */
 
-/** A column of numbers over spans of steps. */
+/** A column of numbers over the spans `from` to `size` of a history. */
 export interface Column {
   first: Int32Array;
   last: Int32Array;
+  from?: number;
   size: number;
   low: (span: number) => number;
   high: (span: number) => number;
+  end: (span: number) => number;
 }
 
-/** Per pixel the lowest and highest number of the steps under it; `steps` says where the highest stands. */
+/** Per pixel the lowest, highest and last number of the steps under it; `steps` says where the highest stands. */
 export interface Pixels {
   steps: Float64Array;
   low: Float32Array;
   high: Float32Array;
+  end: Float32Array;
   /** Whether a number under the pixel was not finite. */
   odd: Uint8Array;
 }
@@ -25,13 +28,17 @@ export interface Pixels {
  * spike of a single step stays as high as it was.
  */
 export function decimate(column: Column, most: number): Pixels {
-  const n = Math.min(column.size, Math.max(1, Math.floor(most)));
-  const out: Pixels = { steps: new Float64Array(n), low: new Float32Array(n), high: new Float32Array(n), odd: new Uint8Array(n) };
+  const start = column.from ?? 0;
+  const size = Math.max(0, column.size - start);
+  const n = Math.min(size, Math.max(1, Math.floor(most)));
+  const floats = () => new Float32Array(n);
+  const out: Pixels = { steps: new Float64Array(n), low: floats(), high: floats(), end: floats(), odd: new Uint8Array(n) };
   for (let p = 0; p < n; p++) {
-    const from = Math.floor((p * column.size) / n);
-    const to = Math.floor(((p + 1) * column.size) / n);
+    const from = start + Math.floor((p * size) / n);
+    const to = start + Math.floor(((p + 1) * size) / n);
     let low = NaN;
     let high = NaN;
+    let end = NaN;
     let at = from;
     for (let s = from; s < to; s++) {
       const h = column.high(s);
@@ -45,9 +52,12 @@ export function decimate(column: Column, most: number): Pixels {
         at = s;
       }
       if (!(l >= low)) low = l;
+      const e = column.end(s);
+      if (Number.isFinite(e)) end = e;
     }
     out.low[p] = low;
     out.high[p] = high;
+    out.end[p] = end;
     out.steps[p] = ((column.first[at] as number) + (column.last[at] as number)) / 2;
   }
   return out;

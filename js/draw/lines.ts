@@ -1,28 +1,25 @@
-/** Lines over steps on a logarithmic axis, with uPlot; they share the x axis of the map above them. */
+/** Lines over steps on a logarithmic axis, as SVG: colours are CSS, so that a new theme paints them by itself. */
 
-import uPlot from 'uplot';
-import { html } from './element';
-import type { StepAxis } from './scale';
+import { html, set, svg, write } from './element';
+import { stepX, type StepAxis } from './scale';
 
 /** The height of a label. */
 const LABEL = 13;
+const TOP = 9;
+const BOTTOM = 7;
+/** So many points in a row may be missing and the line goes on: larger parameters are measured in every tenth step. */
+const LONGEST_GAP = 12;
 
-/** One line: its points in the order of steps; NaN leaves a gap. */
+/** One line: at each point the lowest, highest and last number of the steps it stands for; NaN where there is none. */
 export interface Line {
   name: string;
   steps: ArrayLike<number>;
-  values: ArrayLike<number>;
+  low: ArrayLike<number>;
+  high: ArrayLike<number>;
+  last: ArrayLike<number>;
   colour: string;
-  /** Steps at which the number was not finite. */
-  odd: readonly number[];
-}
-
-export interface LinesLook {
-  text: string;
-  grid: string;
-  odd: string;
-  font: string;
-  band: string;
+  /** What among the steps of a point was not finite: NaN, Infinity, or 0 where all was. */
+  odd: ArrayLike<number>;
 }
 
 export interface LinesInput {
@@ -31,22 +28,26 @@ export interface LinesInput {
   left: number;
   right: number;
   height: number;
-  look: LinesLook;
+  /** The font of names, to measure them. */
+  font: string;
   /** A range of values to tint, from and to. */
-  band?: readonly [number, number];
+  band?: readonly [number, number] | undefined;
   format: (x: number) => string;
   /** Cuts the names to the room at the right end. */
   fit: (names: readonly string[], width: number, font: string) => string[];
 }
 
-/** The decades of all points, wide enough for flat lines. */
+const isMark = (x: number) => x > 0 && x < Infinity;
+
+/** The range of all points, wide enough for flat lines. */
 export function valueRange(lines: readonly Line[]): [number, number] {
   let low = Infinity;
   let high = -Infinity;
   for (const line of lines) {
-    for (let i = 0; i < line.values.length; i++) {
-      const x = line.values[i] as number;
-      if (x > 0 && x < Infinity) {
+    for (const column of [line.low, line.high]) {
+      for (let i = 0; i < column.length; i++) {
+        const x = column[i] as number;
+        if (!isMark(x)) continue;
         low = Math.min(low, x);
         high = Math.max(high, x);
       }
@@ -70,30 +71,81 @@ export function decadeTicks(low: number, high: number, height = 80): number[] {
 }
 
 /**
- * Merge the lines into the table uPlot wants: one row of x, one row for each line.
+ * The path of a line, and of the dots where a number stands alone.
  *
- * `undefined` stands where a line has no point and goes on, null where it breaks.
+ * From point to point it goes along the last numbers; where a point stands for several steps it goes up to their highest
+ * and down to their lowest as well. It breaks where a number was zero or not finite.
  */
-export function tabulate(lines: readonly Line[]): (number | null | undefined)[][] {
-  const steps = [...new Set(lines.flatMap(line => Array.from(line.steps)))].sort((a, b) => a - b);
-  const rows = lines.map(line => {
-    const known = new Map<number, number>();
-    for (let i = 0; i < line.steps.length; i++) known.set(line.steps[i] as number, line.values[i] as number);
-    return steps.map(step => {
-      const x = known.get(step);
-      return x === undefined ? undefined : x > 0 && x < Infinity ? x : null;
-    });
-  });
-  return [steps, ...rows];
+export function linePath(line: Line, x: (step: number) => number, y: (value: number) => number): [path: string, dots: string] {
+  let path = '';
+  let dots = '';
+  let points = 0;
+  let missing = 0;
+  let start = '';
+  const end = () => {
+    if (points === 1) dots += start;
+    points = 0;
+  };
+  for (let i = 0; i < line.steps.length; i++) {
+    const [low, high, last] = [line.low[i], line.high[i], line.last[i]] as [number, number, number];
+    if (line.odd[i] !== 0 || high === 0 || ++missing > LONGEST_GAP) end();
+    if (!isMark(high)) continue;
+    missing = 0;
+    const at = x(line.steps[i] as number).toFixed(1);
+    const to = y(isMark(last) ? last : high).toFixed(1);
+    if (points === 0) start = `M${at} ${to}h0`;
+    path += `${points++ > 0 ? 'L' : 'M'}${at} ${to}`;
+    if (low !== high) path += `V${y(high).toFixed(1)}V${y(low).toFixed(1)}V${to}`;
+  }
+  end();
+  return [path, dots];
 }
 
-/** A chart that is made anew only when its size, lines or colours change. */
+/** Glyphs for what a logarithmic axis has no place for: NaN a cross and Inf an arrow at the top, exact zero a ring at the bottom. */
+export function oddPath(line: Line, x: (step: number) => number, top: number, bottom: number): string {
+  let path = '';
+  let free = -Infinity;
+  for (let i = 0; i < line.steps.length; i++) {
+    const bad = line.odd[i] as number;
+    const at = x(line.steps[i] as number);
+    if ((bad === 0 && line.high[i] !== 0) || at < free) continue;
+    free = at + 4;
+    const m = `M${at.toFixed(1)} `;
+    if (bad === 0) path += `${m}${bottom - 4}a2 2 0 1 0 .1 0`;
+    else if (bad === Infinity) path += `${m}${top + 7}v-7m-3 3l3 -3l3 3`;
+    else path += `${m}${top + 3}m-3 -3l6 6m0 -6l-6 6`;
+  }
+  return path;
+}
+
+/** The drawing of one line. */
+class Stroke {
+  readonly path = svg('path', {});
+  private readonly dots = svg('path', { class: 'gl-dots' });
+  private readonly odd = svg('path', { class: 'gl-odds' });
+  readonly element = svg('g', { class: 'gl-line' }, this.path, this.dots, this.odd);
+
+  update(line: Line, x: (step: number) => number, y: (value: number) => number, top: number, bottom: number): void {
+    const [path, dots] = linePath(line, x, y);
+    set(this.path, 'd', path);
+    set(this.dots, 'd', dots);
+    set(this.odd, 'd', oddPath(line, x, top, bottom));
+    set(this.element, 'style', `stroke:${line.colour}`);
+  }
+}
+
+/** A chart that changes in place. Whoever shows it adds what the pointer does. */
 export class Lines {
-  readonly element = html('div', { class: 'gl-lines', role: 'img' });
-  private plot: uPlot | null = null;
-  private made = '';
-  private input: LinesInput | null = null;
+  private readonly band = svg('rect', { class: 'gl-goodband' });
+  private readonly grid = svg('g', { class: 'gl-grid' });
+  private readonly plot = svg('g', {});
+  private readonly cursor = svg('path', { class: 'gl-cursor', visibility: 'hidden' });
+  private readonly picture = svg('svg', { 'aria-hidden': 'true' }, this.band, this.grid, this.plot, this.cursor);
   private readonly names = html('div', { class: 'gl-line-names', 'aria-hidden': 'true' });
+  readonly element = html('div', { class: 'gl-lines', role: 'img' }, this.picture, this.names);
+  private strokes: Stroke[] = [];
+  /** What is drawn now. */
+  input: LinesInput | null = null;
 
   constructor(label: string) {
     this.element.setAttribute('aria-label', label);
@@ -101,108 +153,67 @@ export class Lines {
 
   update(input: LinesInput): void {
     this.input = input;
-    const { lines, axis, left, right, height, look } = input;
-    const table = tabulate(lines);
-    const key = JSON.stringify([lines.map(l => [l.name, l.colour]), left, right, axis.width, height, look]);
-    if (key !== this.made) {
-      this.destroy();
-      this.made = key;
-      if (!document.createElement('canvas').getContext('2d')) return;
-      this.plot = new uPlot(this.options(), table as unknown as uPlot.AlignedData, this.element);
-      this.element.append(this.names);
-    } else this.plot?.setData(table as unknown as uPlot.AlignedData, true);
-  }
-
-  destroy(): void {
-    this.plot?.destroy();
-    this.plot = null;
-    this.names.remove();
-    this.made = '';
-  }
-
-  private options(): uPlot.Options {
-    const { lines, axis, left, right, height, look } = this.input as LinesInput;
-    return {
-      width: left + axis.width + right,
-      height,
-      padding: [9, right, 7, 0],
-      legend: { show: false },
-      cursor: { show: false },
-      scales: {
-        x: { time: false, range: () => [(this.input as LinesInput).axis.first - 0.5, (this.input as LinesInput).axis.last + 0.5] },
-        y: { distr: 3, range: () => valueRange((this.input as LinesInput).lines) }
-      },
-      axes: [
-        { show: false },
-        {
-          size: left,
-          gap: 6,
-          font: look.font,
-          stroke: look.text,
-          grid: { stroke: look.grid, width: 1 },
-          ticks: { show: false },
-          splits: (u: uPlot, _i: number, min: number, max: number) => decadeTicks(min, max, u.bbox.height / uPlot.pxRatio),
-          filter: (_u: uPlot, splits: number[]) => splits,
-          values: (_u: uPlot, splits: number[]) => splits.map((this.input as LinesInput).format)
-        }
-      ],
-      series: [
-        {},
-        ...lines.map(line => ({ label: line.name, stroke: line.colour, width: 1.3, points: { show: line.steps.length < 3, size: 4 } }))
-      ],
-      hooks: { drawClear: [u => this.drawBand(u)], draw: [u => this.drawOdd(u), u => this.label(u)] }
-    };
-  }
-
-  /** Tint the good range behind the lines. */
-  private drawBand(u: uPlot): void {
-    const { band, look } = this.input as LinesInput;
-    if (!band) return;
-    const clamp = (y: number) => Math.min(u.bbox.top + u.bbox.height, Math.max(u.bbox.top, y));
-    const [bottom, top] = band.map(v => clamp(u.valToPos(v, 'y', true))) as [number, number];
-    u.ctx.fillStyle = look.band;
-    u.ctx.fillRect(u.bbox.left, top, u.bbox.width, bottom - top);
-  }
-
-  /** Steps that were not finite stand as ticks along the top. */
-  private drawOdd(u: uPlot): void {
-    const { lines, look } = this.input as LinesInput;
-    u.ctx.fillStyle = look.odd;
-    for (const line of lines) {
-      for (const step of line.odd) u.ctx.fillRect(Math.round(u.valToPos(step, 'x', true)) - 1, u.bbox.top, 3, 8);
+    const { lines, axis, left, right, height, band, format } = input;
+    const bottom = height - BOTTOM;
+    const range = valueRange(lines);
+    const [low, high] = range.map(Math.log10) as [number, number];
+    const x = (step: number) => left + stepX(axis, step);
+    const y = (value: number) => Math.min(bottom, Math.max(TOP, bottom - ((Math.log10(value) - low) / (high - low)) * (bottom - TOP)));
+    set(this.picture, 'width', left + axis.width + right);
+    set(this.picture, 'height', height);
+    set(this.band, 'visibility', band ? null : 'hidden');
+    if (band) {
+      const [from, to] = [y(band[0]), y(band[1])];
+      for (const [name, value] of Object.entries({ x: left, width: axis.width, y: to, height: from - to })) set(this.band, name, value);
     }
+    const ticks = decadeTicks(...range, bottom - TOP).map((value): [string, number] => [format(value), y(value)]);
+    if (this.grid.getAttribute('data-of') !== JSON.stringify([ticks, left, axis.width])) {
+      set(this.grid, 'data-of', JSON.stringify([ticks, left, axis.width]));
+      this.grid.replaceChildren(
+        svg('path', { d: ticks.map(([, at]) => `M${left} ${Math.round(at) + 0.5}h${axis.width}`).join('') }),
+        ...ticks.map(([text, at]) => svg('text', { x: left - 6, y: (at + 4).toFixed(1) }, text))
+      );
+    }
+    if (this.strokes.length !== lines.length) {
+      this.strokes = lines.map(() => new Stroke());
+      this.plot.replaceChildren(...this.strokes.map(stroke => stroke.element));
+    }
+    this.strokes.forEach((stroke, i) => stroke.update(lines[i] as Line, x, y, TOP, bottom));
+    this.label(input, y);
+  }
+
+  /** Mark a step; null takes the mark away. */
+  point(step: number | null): void {
+    const input = this.input;
+    const inside = input && step !== null && step >= input.axis.first && step <= input.axis.last;
+    set(this.cursor, 'visibility', inside ? null : 'hidden');
+    if (inside) set(this.cursor, 'd', `M${(input.left + stepX(input.axis, step)).toFixed(1)} ${TOP}V${input.height - BOTTOM}`);
   }
 
   /** Names at the right end of the lines, moved apart where they would cover each other. */
-  private label(plot: uPlot): void {
-    const input = this.input as LinesInput;
-    const { lines, left, axis, right, height } = input;
+  private label({ lines, left, axis, right, height, font, fit }: LinesInput, y: (value: number) => number): void {
     const ends = lines.map(line => {
       const tail: number[] = [];
-      for (let i = line.values.length - 1; i >= 0 && tail.length < 6; i--) {
-        const x = line.values[i] as number;
-        if (x > 0 && x < Infinity) tail.push(Math.log10(x));
+      for (let i = line.last.length - 1; i >= 0 && tail.length < 6; i--) {
+        const x = line.last[i] as number;
+        if (isMark(x)) tail.push(Math.log10(x));
       }
       const mean = tail.reduce((a, b) => a + b, 0) / tail.length;
-      return { line, y: tail.length > 0 ? plot.bbox.top / uPlot.pxRatio + plot.valToPos(10 ** mean, 'y') : height / 2 };
+      return { line, y: tail.length > 0 ? y(10 ** mean) : height / 2 };
     });
     ends.sort((a, b) => a.y - b.y);
-    ends.forEach((end, i) => (end.y = Math.max(end.y, i > 0 ? (ends[i - 1]?.y ?? 0) + 13 : 6)));
+    ends.forEach((end, i) => (end.y = Math.max(end.y, i > 0 ? (ends[i - 1]?.y ?? 0) + LABEL : 6)));
     const over = (ends.at(-1)?.y ?? 0) - (height - 8);
     if (over > 0) for (const end of ends) end.y -= over;
-    const texts = input.fit(
-      ends.map(({ line }) => line.name),
-      right - 6,
-      `600 ${input.look.font}`
-    );
-    this.names.replaceChildren(
-      ...ends.map(({ line, y }, i) =>
-        html(
-          'span',
-          { style: `left:${left + axis.width + 6}px;top:${(y - 7).toFixed(1)}px;color:${line.colour}`, title: line.name },
-          texts[i]
-        )
-      )
-    );
+    const names = ends.map(({ line }) => line.name);
+    const texts = fit(names, right - 6, `600 ${font}`);
+    while (this.names.childElementCount < ends.length) this.names.append(html('span', {}));
+    while (this.names.childElementCount > ends.length) this.names.lastChild?.remove();
+    ends.forEach(({ line, y: at }, i) => {
+      const span = this.names.children[i] as HTMLElement;
+      set(span, 'style', `left:${left + axis.width + 6}px;top:${(at - 7).toFixed(1)}px;color:${line.colour}`);
+      set(span, 'title', line.name.slice(0, 300));
+      write(span, texts[i] as string);
+    });
   }
 }

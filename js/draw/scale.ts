@@ -65,3 +65,24 @@ export function stepX(axis: StepAxis, step: number): number {
 export function stepAt(axis: StepAxis, x: number): number {
   return axis.first + Math.floor((x / axis.width) * (axis.last - axis.first + 1));
 }
+
+/** The first and last step on show. */
+export type Range = readonly [number, number];
+
+/** Fewest steps that a chart zooms to. */
+const CLOSEST = 8;
+
+/** A range made longer by `factor` about the step `at`, inside `all`; null where it would show all of it. */
+export function zoomed([first, last]: Range, all: Range, factor: number, at: number): Range | null {
+  const length = Math.round(Math.max(CLOSEST, (last - first + 1) * factor));
+  if (length > all[1] - all[0]) return null;
+  const part = (at - first + 0.5) / (last - first + 1);
+  const start = Math.round(at + 0.5 - part * length);
+  return panned([start, start + length - 1], all, 0);
+}
+
+/** A range moved by some steps, but not out of `all`. */
+export function panned([first, last]: Range, all: Range, steps: number): Range {
+  const start = Math.max(all[0], Math.min(first + steps, all[1] - (last - first)));
+  return [start, start + last - first];
+}

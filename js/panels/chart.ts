@@ -1,14 +1,19 @@
-/** Columns of the timeline as lines, in the colours of the theme. */
+/** Columns of the timeline as lines over the steps that all charts show. */
 
 import { decimate } from '../draw/decimate';
 import { html } from '../draw/element';
-import type { Line, LinesLook } from '../draw/lines';
-import { stepTicks, stepX, type StepAxis } from '../draw/scale';
+import { full } from '../draw/format';
+import type { Line } from '../draw/lines';
+import { stepAxis, stepTicks, stepX, type StepAxis } from '../draw/scale';
 import { textWidth } from '../draw/text';
 import { shortNames, visibleRows } from './rows';
-import type { Series } from './series';
-import { MAX, MIN } from './series';
+import { LAST, MAX, MIN, type Series } from './series';
+import type { Store } from './store';
 import type { Palette } from './theme';
+import type { TipText } from './tip';
+
+/** The colours of up to three lines. */
+export const STROKES = ['var(--gl-line1)', 'var(--gl-line2)', 'var(--gl-line3)'];
 
 /** Left of a plot stand names or numbers, right of it the scale or the names of the lines. */
 export interface Margins {
@@ -27,9 +32,16 @@ export function marginsOf(width: number, series: Series, { fonts }: Palette): Ma
   return { left, right: clamp(need(shortNames(names, wide ? 140 : 52, font)), wide ? 84 : 46, 150) };
 }
 
+/** The steps that all charts show: those zoomed to, or all. */
+export function axisOf({ series, range }: Store, width: number): StepAxis {
+  const zoom = range.value;
+  return zoom ? { first: zoom[0], last: zoom[1], width } : stepAxis(series.firstStep, series.lastStep, width);
+}
+
 /** The labels of a step axis: the first step, round ones, and in bold the last. */
 export function stepLabels(series: Series, axis: StepAxis, left: number): HTMLElement[] {
-  const { firstStep, lastStep } = series;
+  const firstStep = Math.ceil(axis.first);
+  const lastStep = Math.min(Math.floor(axis.last), series.lastStep);
   const end = stepX(axis, lastStep);
   const ticks = stepTicks(axis.first, lastStep, Math.max(2, Math.floor(axis.width / 60)));
   const label = (text: string, x: number, look: string | null = null) => html('span', { class: look, style: `left:${left + x}px` }, text);
@@ -38,27 +50,27 @@ export function stepLabels(series: Series, axis: StepAxis, left: number): HTMLEl
   return [label(`step ${firstStep}`, 0, 'gl-first'), ...marks];
 }
 
-/** The look of line charts in this theme. */
-export function linesLook({ text, grid, odd, band, fonts }: Palette): LinesLook {
-  return { text, grid, odd, band, font: `11px ${fonts.ui}` };
-}
-
-/** One column as a line of at most two points a pixel; peaks of one step stay. */
-export function lineOf(series: Series, column: string, name: string, width: number, stroke: string): Line {
+/** One column as a line of at most one point a pixel; peaks of one step stay, up and down. */
+export function lineOf(series: Series, column: string, name: string, axis: StepAxis, colour: string): Line {
   const c = series.column(column);
   const total = series.column('grad_norm');
-  const pixels = decimate(
-    { first: series.first, last: series.last, size: series.size, low: s => series.at(s, c, MIN), high: s => series.at(s, c, MAX) },
-    width
-  );
-  const odd: number[] = [];
-  pixels.odd.forEach((bad, p) => {
-    if (bad && c >= 0 && !Number.isFinite(nearest(series, total, pixels.steps[p] as number))) odd.push(pixels.steps[p] as number);
+  const from = Math.max(0, spanAt(series, axis.first) - 1);
+  const size = Math.min(series.size, spanAt(series, axis.last) + 2);
+  const at = (pick: typeof MIN | typeof MAX | typeof LAST) => (s: number) => series.at(s, c, pick);
+  const { first, last } = series;
+  const pixels = decimate({ first, last, from, size, low: at(MIN), high: at(MAX), end: at(LAST) }, axis.width);
+  const odd = Float32Array.from(pixels.odd, (bad, p) => {
+    if (!bad || c < 0) return 0;
+    const span = spanAt(series, pixels.steps[p] as number);
+    if (series.at(span, c, MAX) === Infinity) return Infinity;
+    // What was not measured is no number either.
+    return total >= 0 && Number.isFinite(series.at(span, total, MAX)) ? 0 : NaN;
   });
-  return { name, steps: pixels.steps, values: pixels.high, colour: stroke, odd };
+  return { name, steps: pixels.steps, low: pixels.low, high: pixels.high, last: pixels.end, colour, odd };
 }
 
-function nearest(series: Series, column: number, step: number): number {
+/** The span that holds a step, or the last one that begins before it; 0 where there is none. */
+export function spanAt(series: Series, step: number): number {
   let low = 0;
   let high = series.size - 1;
   while (low < high) {
@@ -66,5 +78,18 @@ function nearest(series: Series, column: number, step: number): number {
     if ((series.last[middle] as number) < step) low = middle + 1;
     else high = middle;
   }
-  return column < 0 ? 0 : series.at(low, column, MAX);
+  return Math.max(0, low);
+}
+
+/** What some columns say of a step, or of the steps that were merged with it. */
+export function readout(series: Series, step: number, columns: readonly (readonly [name: string, column: string])[]): TipText | null {
+  if (series.size === 0 || step < series.firstStep || step > series.lastStep) return null;
+  const span = spanAt(series, step);
+  const [first, last] = [series.first[span] as number, series.last[span] as number];
+  const lines = columns.map(([name, column]): [string, string] => {
+    const c = series.column(column);
+    const [low, high] = [series.at(span, c, MIN), series.at(span, c, MAX)];
+    return [name, low === high || Number.isNaN(low) ? full(series.at(span, c, LAST)) : `${full(low)} to ${full(high)}`];
+  });
+  return { title: first === last ? `step ${first}` : `steps ${first} to ${last}`, lines };
 }

@@ -8,7 +8,8 @@ import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { clipped, stepAt, stepAxis, type StepAxis } from '../draw/scale';
-import { lineOf, linesLook, marginsOf, stepLabels, type Margins } from './chart';
+import { axisOf, lineOf, marginsOf, readout, spanAt, stepLabels, STROKES, type Margins } from './chart';
+import { plot, xOf } from './plot';
 import { closeRows, depthOrder, shortNames, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX } from './series';
@@ -46,10 +47,11 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const empty = emptyState('No backward pass yet. Call `loss.backward()`.');
   const early = emptyState('The map begins when this step ends.');
   const seg = segments(view, 'What the map shows', next => (mode.value = next));
-  const canvas = html('canvas', { role: 'img', 'aria-label': 'Gradient norms, parameter by step' });
+  const canvas = html('canvas', {});
+  const cursor = html('div', { class: 'gl-cursorline', hidden: true });
   const names = html('div', { class: 'gl-rows' });
-  const plot = html('div', { class: 'gl-plot' }, canvas);
-  const scroller = html('div', { class: 'gl-heat' }, names, plot);
+  const heat = html('div', { class: 'gl-plot', 'aria-label': 'Gradient norms, parameter by step' }, canvas, cursor);
+  const scroller = html('div', { class: 'gl-heat' }, names, heat);
   const bar = html('div', { class: 'gl-scalebar' });
   const scale = html('div', { class: 'gl-scale', 'aria-hidden': 'true' }, bar);
   const ticks = html('div', { class: 'gl-ticks', 'aria-hidden': 'true' });
@@ -58,10 +60,10 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const lines = new Lines('Lines over steps');
   const lineLabel = html('div', { class: 'gl-label gl-plotname', title: 'gradient norm, or update : weight' });
   const chart = html('div', { class: 'gl-chartroom' }, lineLabel, lines.element);
-  view.signal.addEventListener('abort', () => lines.destroy(), { once: true });
   followWidth(view, body, width => (room.value = width));
 
   let rows: string[] = [];
+  let close: string[] = [];
   let axis: StepAxis = stepAxis(1, 1, 1);
   let rowHeight = 18;
   let margins: Margins = { left: 72, right: 46 };
@@ -128,7 +130,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     rows = visibleRows(all, selected);
     write(further, all.length > rows.length ? `${count(rows.length)} of ${count(all.length)} parameters, spread over the depth` : '');
     rowHeight = rows.length <= 10 ? 18 : 13;
-    axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, width - margins.left - margins.right));
+    axis = axisOf(store, Math.max(60, width - margins.left - margins.right));
     const { dark } = palette;
     const columns = rows.map(name => series.column(`${mode.value}/${name}`));
     const total = series.column('grad_norm');
@@ -153,7 +155,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     paintHeat(canvas, input, axis, rowHeight, look);
     const height = Math.min(rows.length * rowHeight, 340);
     scroller.classList.toggle('gl-long', rows.length * rowHeight > 340);
-    plot.style.width = `${axis.width}px`;
+    heat.style.width = `${axis.width}px`;
     drawScale(look, height);
     ticks.replaceChildren(...stepLabels(series, axis, margins.left));
     drawLines(selected, palette);
@@ -169,19 +171,19 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   };
 
   const drawLines = (selected: ReadonlySet<string>, palette: Palette) => {
-    const close = closeRows(rows, selected);
-    const colours = palette.strokes;
+    close = closeRows(rows, selected);
     write(lineLabel, mode.value === 'u' ? 'u : w' : '‖g‖');
     lines.update({
-      lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, name, axis.width, colours[i] as string)),
+      lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, name, axis, STROKES[i] as string)),
       axis,
       ...margins,
       fit: shortNames,
       height: 96,
-      look: linesLook(palette),
+      font: `11px ${palette.fonts.ui}`,
       format: mode.value === 'u' ? x => sci(x, 1) : tick,
       band: mode.value === 'u' ? [10 ** -3.5, 10 ** -2.3] : undefined
     });
+    lines.point(store.near.peek());
   };
 
   watch(view, () => {
@@ -209,14 +211,28 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     },
     { signal: view.signal }
   );
+  plot(
+    view,
+    heat,
+    () => ({ axis, left: 0 }),
+    step => {
+      const x = xOf({ axis, left: 0 }, step);
+      cursor.hidden = x === null;
+      if (x !== null) cursor.style.left = `${x}px`;
+    }
+  );
+  plot(
+    view,
+    lines.element,
+    () => ({ axis, left: margins.left }),
+    step => lines.point(step)
+  );
   /** The row and span under the pointer. */
   const under = (event: MouseEvent): [string | undefined, number] => {
     const box = canvas.getBoundingClientRect();
     const step = stepAt(axis, event.clientX - box.left);
-    const row = rows[Math.floor((event.clientY - box.top) / rowHeight)];
-    let span = -1;
-    for (let s = 0; s < series.size; s++) if ((series.first[s] as number) <= step && step <= (series.last[s] as number)) span = s;
-    return [row, span];
+    const inside = step >= series.firstStep && step <= series.lastStep;
+    return [rows[Math.floor((event.clientY - box.top) / rowHeight)], inside ? spanAt(series, step) : -1];
   };
   canvas.addEventListener(
     'click',
@@ -229,17 +245,22 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   tooltip(view, canvas, (_, event) => {
     const [row, span] = under(event);
     if (row === undefined || span < 0) return null;
-    const [first, last] = [series.first[span] as number, series.last[span] as number];
-    const value = (kind: string) => full(series.at(span, series.column(`${kind}/${row}`), MAX));
-    return {
-      title: row.slice(0, 300),
-      lines: [
-        ['step', first === last ? String(first) : `${first} to ${last}`],
-        ['‖g‖', value('g')],
-        ['‖weight‖', value('w')],
-        ['update : weight', value('u')]
-      ]
-    };
+    const said = readout(series, series.last[span] as number, [
+      ['‖g‖', `g/${row}`],
+      ['‖weight‖', `w/${row}`],
+      ['update : weight', `u/${row}`]
+    ]);
+    return said && { title: row.slice(0, 300), lines: [['', said.title], ...said.lines] };
+  });
+  tooltip(view, lines.element, () => {
+    const step = store.near.value;
+    return step === null
+      ? null
+      : readout(
+          series,
+          step,
+          close.map(name => [name.slice(0, 100), `${mode.value}/${name}`])
+        );
   });
   return { title: 'Gradients', body, summary, tools: seg.element };
 }

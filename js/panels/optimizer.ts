@@ -5,15 +5,17 @@ import { html, set, svg, write } from '../draw/element';
 import { count, full, plural, sci, special } from '../draw/format';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
-import { decades, logPart, stepAxis } from '../draw/scale';
+import { decades, logPart, stepAxis, type StepAxis } from '../draw/scale';
 import { Spark } from '../draw/spark';
 import type { Frame, OptimizerTable } from '../protocol/decode';
-import { lineOf, linesLook, marginsOf, stepLabels } from './chart';
+import { axisOf, lineOf, marginsOf, readout, stepLabels, STROKES } from './chart';
+import { plot } from './plot';
 import { closeRows, fitName, shortNames, visibleRows } from './rows';
 import { emptyState } from './section';
 import { MAX, type Series } from './series';
 import { marked } from './store';
 import { paletteOf } from './theme';
+import { tooltip } from './tip';
 import { followWidth, watch, type PanelParts, type View } from './view';
 
 /** Where update : weight is good, in decades; a rule of thumb says 10^-3. */
@@ -177,7 +179,10 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const tables = new Map<number, Table>();
   const titles = new Map<number, HTMLElement>();
   const room = signal(416);
-  view.signal.addEventListener('abort', () => [ratios, rates].forEach(lines => lines.destroy()), { once: true });
+  /** What each chart shows: names and columns. */
+  const columns = new Map<Lines, [string, string][]>();
+  let axis: StepAxis = stepAxis(1, 1, 1);
+  let left = 0;
   followWidth(view, body, width => (room.value = width));
 
   const drawLines = (frame: Frame, selected: ReadonlySet<string>) => {
@@ -185,31 +190,42 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const held = frame.optimizers.flatMap(o => o.rows.map(p => names[p] ?? ''));
     const close = closeRows(held, selected);
     const palette = paletteOf(view.root, view.theme.value);
-    const colours = palette.strokes;
-    const look = linesLook(palette);
     const margins = marginsOf(room.value, series, palette);
-    const axis = stepAxis(series.firstStep, series.lastStep, Math.max(60, room.value - margins.left - margins.right));
+    axis = axisOf(store, Math.max(60, room.value - margins.left - margins.right));
+    left = margins.left;
     const format = (x: number) => sci(x, 1);
-    const shared = { axis, ...margins, look, fit: shortNames };
+    const shared = { axis, ...margins, font: `11px ${palette.fonts.ui}`, fit: shortNames, format };
     ticks.replaceChildren(...stepLabels(series, axis, margins.left));
-    ratios.update({
-      ...shared,
-      lines: close.map((name, i) => lineOf(series, `u/${name}`, name, axis.width, colours[i] as string)),
-      height: 92,
-      format,
-      band: [10 ** GOOD[0], 10 ** GOOD[1]]
-    });
-    rates.update({
-      ...shared,
-      lines: frame.optimizers
-        .slice(0, 3)
-        .map((o, i) =>
-          lineOf(series, rateColumn(series, frame, i), frame.optimizers.length > 1 ? o.label : 'lr', axis.width, colours[i] as string)
-        ),
-      height: 60,
-      format
-    });
+    columns.set(
+      ratios,
+      close.map(name => [name, `u/${name}`])
+    );
+    columns.set(
+      rates,
+      frame.optimizers.slice(0, 3).map((o, i) => [frame.optimizers.length > 1 ? o.label : 'lr', rateColumn(series, frame, i)])
+    );
+    for (const [chart, named] of columns) {
+      chart.update({
+        ...shared,
+        lines: named.map(([name, column], i) => lineOf(series, column, name, axis, STROKES[i] as string)),
+        height: chart === rates ? 60 : 92,
+        band: chart === rates ? undefined : [10 ** GOOD[0], 10 ** GOOD[1]]
+      });
+      chart.point(store.near.peek());
+    }
   };
+  for (const chart of [ratios, rates]) {
+    plot(
+      view,
+      chart.element,
+      () => ({ axis, left }),
+      step => chart.point(step)
+    );
+    tooltip(view, chart.element, () => {
+      const step = store.near.value;
+      return step === null ? null : readout(series, step, columns.get(chart) ?? []);
+    });
+  }
 
   const build = (count: number) => {
     tables.clear();
@@ -254,9 +270,9 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     if (!open.value) return;
     if (tables.size !== frame.optimizers.length) build(frame.optimizers.length);
     const selected = marked(store.selected.value, step.structure).parameters;
-    const left = room.value < 400 ? 80 : marginsOf(room.value, series, palette).left + 8;
+    const nameWidth = room.value < 400 ? 80 : marginsOf(room.value, series, palette).left + 8;
     frame.optimizers.forEach((table, i) => {
-      tables.get(i)?.update(table, names, selected, font, left);
+      tables.get(i)?.update(table, names, selected, font, nameWidth);
       write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}`);
     });
     const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);

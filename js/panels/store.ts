@@ -1,6 +1,7 @@
 /** What one session of the kernel has said, and the selection: the state that all its panels share. */
 
 import { batch, signal } from '@preact/signals-core';
+import type { Range } from '../draw/scale';
 import { decode, type Buffer, type Frame } from '../protocol/decode';
 import type { Op, Outgoing, Structure } from '../protocol/messages';
 import { Series } from './series';
@@ -28,6 +29,10 @@ export class Store {
   /** Modules the reader opened or closed, by path. */
   readonly folds = signal<ReadonlyMap<string, boolean>>(new Map());
   readonly series = new Series();
+  /** The step under the pointer, the same in all charts; null where it is over none. */
+  readonly near = signal<number | null>(null);
+  /** The steps that the charts are zoomed to; null shows all. */
+  readonly range = signal<Range | null>(null);
   /** Whether the kernel traces, from its last frame, drawn or not. */
   tracing = false;
 
@@ -108,6 +113,7 @@ export class Store {
     batch(() => {
       this.step.value = null;
       this.selected.value = '';
+      this.near.value = this.range.value = null;
       this.revision.value++;
     });
   }

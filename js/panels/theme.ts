@@ -35,25 +35,11 @@ export function followTheme(root: HTMLElement, lifetime: AbortSignal): ReadonlyS
 export interface Palette {
   dark: boolean;
   fonts: Fonts;
-  strokes: string[];
   track: string;
   odd: string;
-  text: string;
-  grid: string;
-  band: string;
 }
 
 const palettes = new WeakMap<HTMLElement, { change: number; palette: Palette }>();
-
-/** A colour that may hold `var()` or `color-mix()`, as a canvas can use it. */
-function resolved(root: HTMLElement, name: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(${name})`;
-  root.append(probe);
-  const value = getComputedStyle(probe).color;
-  probe.remove();
-  return value || '#808080';
-}
 
 /** The palette of a root, read once for each change of the theme: reading styles is slow while much is drawn. */
 export function paletteOf(root: HTMLElement, change: number): Palette {
@@ -64,12 +50,8 @@ export function paletteOf(root: HTMLElement, change: number): Palette {
   const palette: Palette = {
     dark: root.dataset.theme === 'dark',
     fonts: { ui: style.fontFamily || 'sans-serif', code: own('--gl-code', 'monospace') },
-    strokes: [1, 2, 3].map(n => own(`--gl-line${n}`, '#808080')),
     track: own('--gl-track', '#e3e5e8'),
-    odd: own('--gl-odd', '#c2188b'),
-    text: resolved(root, '--gl-text2'),
-    grid: resolved(root, '--gl-border2'),
-    band: resolved(root, '--gl-band')
+    odd: own('--gl-odd', '#c2188b')
   };
   if (root.isConnected) palettes.set(root, { change, palette });
   return palette;

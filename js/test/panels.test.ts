@@ -219,6 +219,49 @@ describe('one selection through all panels', () => {
   });
 });
 
+describe('one cursor and one zoom through all charts', () => {
+  const chart = (panel: string) => root.querySelector<HTMLElement>(`[data-panel="${panel}"] .gl-lines`)!;
+  const cursor = (panel: string) => chart(panel).querySelector('.gl-cursor')!.getAttribute('d');
+  const wheel = (init: WheelEventInit) => {
+    // happy-dom's wheel events know no modifier keys.
+    const event = new WheelEvent('wheel', { deltaY: -100, bubbles: true, cancelable: true });
+    Object.defineProperties(event, { ctrlKey: { value: init.ctrlKey ?? false }, clientX: { value: 200 } });
+    chart('gradients').dispatchEvent(event);
+    return event.defaultPrevented;
+  };
+
+  it('the pointer over one chart marks the same step in every one', () => {
+    show(digitsRun());
+    chart('gradients').dispatchEvent(new PointerEvent('pointermove', { clientX: 200, bubbles: true }));
+    const step = store.near.value!;
+    expect(step).toBeGreaterThan(30);
+    expect(cursor('gradients')).toMatch(/^M[\d.]+ 9V89$/);
+    expect(cursor('optimizer')!.split(' ')[0]).toBe(cursor('gradients')!.split(' ')[0]);
+    expect(root.querySelector<HTMLElement>('.gl-cursorline')!.hidden).toBe(false);
+    const said = root.querySelector('.gl-tip:not([hidden])')!;
+    const { series } = store;
+    expect(said.textContent).toContain(
+      `step ${step}fc1.weight${Number(series.at(step - 1, series.column('g/fc1.weight'), 2).toPrecision(9))}`
+    );
+    chart('gradients').dispatchEvent(new PointerEvent('pointerleave'));
+    expect([store.near.value, root.querySelector<HTMLElement>('.gl-cursorline')!.hidden]).toEqual([null, true]);
+  });
+
+  it('the wheel zooms only with Ctrl or after focus, and Escape shows all again', () => {
+    show(digitsRun());
+    expect([wheel({}), store.range.value]).toEqual([false, null]);
+    expect(wheel({ ctrlKey: true })).toBe(true);
+    const [first, last] = store.range.value!;
+    expect(last - first + 1).toBe(Math.round(138 / 1.25));
+    chart('gradients').focus();
+    expect(wheel({})).toBe(true);
+    expect(store.range.value![1] - store.range.value![0]).toBeLessThan(last - first);
+    expect(root.querySelector('[data-panel="optimizer"] .gl-ticks .gl-first')!.textContent).toBe(`step ${store.range.value![0]}`);
+    chart('gradients').dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    expect(store.range.value).toBeNull();
+  });
+});
+
 describe('panels fold', () => {
   it('and still say their key fact', () => {
     show(digitsRun());

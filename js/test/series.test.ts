@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decimate } from '../draw/decimate';
 import { heatColour, heatPixels, spansUnder, type HeatInput, type HeatLook } from '../draw/heat';
-import { clipped, decades, logPart, stepAt, stepAxis, stepTicks, stepX } from '../draw/scale';
-import { decadeTicks, tabulate, valueRange, type Line } from '../draw/lines';
+import { clipped, decades, logPart, stepAt, stepAxis, stepTicks, stepX, panned, zoomed } from '../draw/scale';
+import { decadeTicks, linePath, oddPath, valueRange, type Line } from '../draw/lines';
 import { sequential } from '../draw/colour';
 import type { Spans } from '../protocol/decode';
 import { LAST, MAX, MIN, Series } from '../panels/series';
@@ -117,7 +117,10 @@ describe('the history of a run', () => {
 describe('decimate', () => {
   const values = Float32Array.from({ length: 5000 }, (_, i) => (i === 1234 ? 99 : i === 4000 ? NaN : 1));
   const first = Int32Array.from(values, (_, i) => i + 1);
-  const pixels = decimate({ first, last: first, size: values.length, low: s => values[s]!, high: s => values[s]! }, 300);
+  const pixels = decimate(
+    { first, last: first, size: values.length, low: s => values[s]!, high: s => values[s]!, end: s => values[s]! },
+    300
+  );
 
   it('gives at most one point a pixel, in the order of time', () => {
     expect(pixels.steps.length).toBe(300);
@@ -180,6 +183,14 @@ describe('scales', () => {
     for (const step of [1, 50, 100]) expect(stepAt(axis, stepX(axis, step))).toBe(step);
   });
 
+  it('zoom about a step and never leave the run', () => {
+    expect(zoomed([1, 100], [1, 100], 0.5, 50)).toEqual([26, 75]);
+    expect(zoomed([26, 75], [1, 100], 4, 50)).toBeNull();
+    expect(zoomed([1, 10], [1, 100], 0.1, 1)).toEqual([1, 8]);
+    expect(panned([26, 75], [1, 100], 60)).toEqual([51, 100]);
+    expect(panned([26, 75], [1, 100], -60)).toEqual([1, 50]);
+  });
+
   it('tick round steps', () => {
     expect(stepTicks(1, 200, 4)).toEqual([50, 100, 150, 200]);
     expect(stepTicks(1, 3, 4).every(t => Number.isInteger(t))).toBe(true);
@@ -187,14 +198,31 @@ describe('scales', () => {
 });
 
 describe('lines', () => {
-  const line = (steps: number[], values: number[]): Line => ({ name: 'l', steps, values, colour: '#000', odd: [] });
+  const line = (steps: number[], values: number[], more: Partial<Line> = {}): Line => ({
+    ...{ name: 'l', steps, low: values, high: values, last: values, colour: '#000', odd: values.map(() => 0) },
+    ...more
+  });
+  const same = (x: number) => x;
 
-  it('go on where only another line has a point, and break where a number is missing', () => {
-    expect(tabulate([line([1, 3], [5, 6]), line([2, 3], [7, NaN])])).toEqual([
-      [1, 2, 3],
-      [5, undefined, 6],
-      [undefined, 7, null]
-    ]);
+  it('go on over what was not measured, and break where a number was zero or not finite', () => {
+    expect(linePath(line([1, 2, 3], [5, NaN, 6]), same, same)[0]).toBe('M1.0 5.0L3.0 6.0');
+    const odd = line([1, 2, 3, 4, 5, 6], [5, NaN, 6, 7, 0, 8], { odd: [0, NaN, 0, 0, 0, 0] });
+    expect(linePath(odd, same, same)).toEqual(['M1.0 5.0M3.0 6.0L4.0 7.0M6.0 8.0', 'M1.0 5.0h0M6.0 8.0h0']);
+    expect(linePath(line([1, 30], [5, 6]), same, same)[0]).toBe('M1.0 5.0L30.0 6.0');
+    const seldom = Array.from({ length: 31 }, (_, i) => (i % 10 === 0 ? 1 : NaN));
+    expect(linePath(line([...seldom.keys()], seldom), same, same)[0].match(/M/g)?.length).toBe(1);
+    const pause = Array.from({ length: 31 }, (_, i) => (i % 30 === 0 ? 1 : NaN));
+    expect(linePath(line([...pause.keys()], pause), same, same)[0].match(/M/g)?.length).toBe(2);
+  });
+
+  it('reach the highest and the lowest of the steps that a point stands for, and go on from the last', () => {
+    const path = linePath(line([1, 2], [5, 6], { low: [5, 1], high: [5, 9] }), same, same)[0];
+    expect(path).toBe('M1.0 5.0L2.0 6.0V9.0V1.0V6.0');
+  });
+
+  it('have a glyph of its own for NaN, for Inf and for zero', () => {
+    const odd = line([10, 20, 30, 40], [1, NaN, NaN, 0], { odd: [0, NaN, Infinity, 0] });
+    expect(oddPath(odd, same, 0, 100)).toBe('M20.0 3m-3 -3l6 6m0 -6l-6 6M30.0 7v-7m-3 3l3 -3l3 3M40.0 96a2 2 0 1 0 .1 0');
   });
 
   it('have a range around what is positive, and a few ticks in it', () => {
