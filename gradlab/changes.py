@@ -78,38 +78,38 @@ class Changes:
     def div_(self, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
         return arithmetic(self, "/=", other) if rounding_mode is None else become(self, "x.div_(y)", ops.div, other, rounding_mode)
 
-    def pow_(self, b: TensorLike) -> Tensor:
-        return become(self, "x.pow_(b)", ops.pow, b)
+    def pow_(self, exponent: TensorLike) -> Tensor:
+        return become(self, "x.pow_(exponent)", ops.pow, exponent)
 
-    def remainder_(self, b: TensorLike) -> Tensor:
-        return become(self, "x.remainder_(b)", ops.remainder, b)
+    def remainder_(self, other: TensorLike) -> Tensor:
+        return become(self, "x.remainder_(other)", ops.remainder, other)
 
-    def fmod_(self, b: TensorLike) -> Tensor:
-        return become(self, "x.fmod_(b)", ops.fmod, b)
+    def fmod_(self, other: TensorLike) -> Tensor:
+        return become(self, "x.fmod_(other)", ops.fmod, other)
 
-    def floor_divide_(self, b: TensorLike) -> Tensor:
-        return become(self, "x.floor_divide_(b)", ops.floor_divide, b)
+    def floor_divide_(self, other: TensorLike) -> Tensor:
+        return become(self, "x.floor_divide_(other)", ops.floor_divide, other)
 
-    def atan2_(self, b: TensorLike) -> Tensor:
-        return become(self, "x.atan2_(b)", ops.atan2, b)
+    def atan2_(self, other: TensorLike) -> Tensor:
+        return become(self, "x.atan2_(other)", ops.atan2, other)
 
-    def hypot_(self, b: TensorLike) -> Tensor:
-        return become(self, "x.hypot_(b)", ops.hypot, b)
+    def hypot_(self, other: TensorLike) -> Tensor:
+        return become(self, "x.hypot_(other)", ops.hypot, other)
 
-    def copysign_(self, b: TensorLike) -> Tensor:
-        return become(self, "x.copysign_(b)", ops.copysign, b)
+    def copysign_(self, other: TensorLike) -> Tensor:
+        return become(self, "x.copysign_(other)", ops.copysign, other)
 
-    def xlogy_(self, b: TensorLike) -> Tensor:
-        return become(self, "x.xlogy_(b)", ops.xlogy, b)
+    def xlogy_(self, other: TensorLike) -> Tensor:
+        return become(self, "x.xlogy_(other)", ops.xlogy, other)
 
-    def lerp_(self, b: TensorLike, weight: TensorLike) -> Tensor:
-        return become(self, "x.lerp_(b, weight)", ops.lerp, b, weight)
+    def lerp_(self, end: TensorLike, weight: TensorLike) -> Tensor:
+        return become(self, "x.lerp_(end, weight)", ops.lerp, end, weight)
 
-    def addcmul_(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
-        return become(self, "x.addcmul_(a, b)", ops.addcmul, a, b, value)
+    def addcmul_(self, tensor1: TensorLike, tensor2: TensorLike, value: float = 1) -> Tensor:
+        return become(self, "x.addcmul_(tensor1, tensor2)", ops.addcmul, tensor1, tensor2, value)
 
-    def addcdiv_(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
-        return become(self, "x.addcdiv_(a, b)", ops.addcdiv, a, b, value)
+    def addcdiv_(self, tensor1: TensorLike, tensor2: TensorLike, value: float = 1) -> Tensor:
+        return become(self, "x.addcdiv_(tensor1, tensor2)", ops.addcdiv, tensor1, tensor2, value)
 
     def masked_fill_(self, mask: TensorLike, value: TensorLike) -> Tensor:
         return become(self, "x.masked_fill_(mask, value)", ops.masked_fill, mask, value)
@@ -302,24 +302,24 @@ class Changes:
         """Overwrite every entry with a draw of mean 1 / `lambd` from the exponential distribution."""
         return _drawn(self, lambda size: generator().exponential(1 / lambd, size))
 
-    def fill_diagonal_(self, value: float) -> Tensor:
+    def fill_diagonal_(self, fill_value: float) -> Tensor:
         """Overwrite the diagonal of a matrix with one number."""
         x: Any = self
         i = list(range(min(x.shape)))
-        x[i, i] = value
+        x[i, i] = fill_value
         return x
 
     def normal_(self, mean: float = 0.0, std: float = 1.0) -> Tensor:
         """Overwrite every entry with a draw from the normal distribution."""
         return _drawn(self, lambda size: generator().normal(mean, std, size))
 
-    def random_(self, low: int, high: int | None = None) -> Tensor:
-        """Overwrite every entry with an integer from `low` up to, but without, `high`; of one number, from 0 up to that."""
-        return _drawn(self, lambda size: generator().integers(*((0, low) if high is None else (low, high)), size))
+    def random_(self, low: int, to: int | None = None) -> Tensor:
+        """Overwrite every entry with an integer from `low` up to, but without, `to`; of one number, from 0 up to that."""
+        return _drawn(self, lambda size: generator().integers(*((0, low) if to is None else (low, to)), size))
 
-    def uniform_(self, low: float = 0.0, high: float = 1.0) -> Tensor:
-        """Overwrite every entry with a draw from `low` up to `high`, each as likely."""
-        return _drawn(self, lambda size: generator().uniform(low, high, size))
+    def uniform_(self, low: float = 0.0, to: float = 1.0) -> Tensor:
+        """Overwrite every entry with a draw from `low` up to `to`, each as likely."""
+        return _drawn(self, lambda size: generator().uniform(low, to, size))
 
     def copy_(self, other: TensorLike) -> Tensor:
         """Overwrite every entry with those of `other`, which may broadcast, and may be on another device."""

@@ -48,29 +48,29 @@ def as_tensor(data: object, dtype: Any = None, device: Place = None) -> Tensor:
     return Tensor.made(array if dtype is None else array.astype(_dtype(dtype), copy=False), None)
 
 
-def is_tensor(x: object) -> bool:
-    """Whether `x` is a tensor, not an array or a number.
+def is_tensor(obj: object) -> bool:
+    """Whether `obj` is a tensor, not an array or a number.
 
     >>> is_tensor(1.0)
     False
     """
-    return isinstance(x, Tensor)
+    return isinstance(obj, Tensor)
 
 
-def from_numpy(array: np.ndarray) -> Tensor:
-    """A leaf that shares the array's memory.
+def from_numpy(ndarray: np.ndarray) -> Tensor:
+    """A leaf that shares the memory of a NumPy array.
 
     Raises:
-        KeywordError: it is no NumPy array.
+        KeywordError: it is none.
     """
-    if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(ndarray, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise KeywordError(
-            explain("from_numpy: this is no NumPy array", got={"type": type(array).__name__}, need="an array", fix="gl.tensor(data)")
+            explain("from_numpy: this is no NumPy array", got={"type": type(ndarray).__name__}, need="an array", fix="gl.tensor(data)")
         )
-    return Tensor.made(as_array(array), None)
+    return Tensor.made(as_array(ndarray), None)
 
 
-def from_dlpack(data: Any) -> Tensor:
+def from_dlpack(ext_tensor: Any) -> Tensor:
     """A leaf on the memory of another library's tensor, through the DLPack protocol: nothing is copied.
 
     Raises:
@@ -85,7 +85,7 @@ def from_dlpack(data: Any) -> Tensor:
     >>> shared.tolist()
     [5.0, 0.0]
     """
-    return Tensor.made(as_array(imported(data._data if isinstance(data, Tensor) else data)), None)
+    return Tensor.made(as_array(imported(ext_tensor._data if isinstance(ext_tensor, Tensor) else ext_tensor)), None)
 
 
 # -- filled with one number
@@ -122,24 +122,24 @@ def full(size: Any, fill_value: float, dtype: Any = None, device: Place = None, 
     return _made("full", device, requires_grad, _shape((size,)), fill_value, dtype=wanted)
 
 
-def empty_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
-    """Memory in the shape, dtype and device of `x`."""
-    return _follow(empty, x, dtype, device, requires_grad=requires_grad)
+def empty_like(input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Memory in the shape, dtype and device of `input`."""
+    return _follow(empty, input, dtype, device, requires_grad=requires_grad)
 
 
-def zeros_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
-    """Zeros in the shape, dtype and device of `x`."""
-    return _follow(zeros, x, dtype, device, requires_grad=requires_grad)
+def zeros_like(input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Zeros in the shape, dtype and device of `input`."""
+    return _follow(zeros, input, dtype, device, requires_grad=requires_grad)
 
 
-def ones_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
-    """Ones in the shape, dtype and device of `x`."""
-    return _follow(ones, x, dtype, device, requires_grad=requires_grad)
+def ones_like(input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Ones in the shape, dtype and device of `input`."""
+    return _follow(ones, input, dtype, device, requires_grad=requires_grad)
 
 
-def full_like(x: Tensor, fill_value: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
-    """One number in the shape, dtype and device of `x`."""
-    return _follow(full, x, dtype, device, fill_value=fill_value, requires_grad=requires_grad)
+def full_like(input: Tensor, fill_value: float, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """One number in the shape, dtype and device of `input`."""
+    return _follow(full, input, dtype, device, fill_value=fill_value, requires_grad=requires_grad)
 
 
 # -- counted
@@ -243,20 +243,20 @@ def randperm(n: int, dtype: Any = np.int64, device: Place = None) -> Tensor:
     return _put(generator().permutation(_shape((n,))[0]).astype(_dtype(dtype, np.int64), copy=False), device, False)
 
 
-def rand_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
-    """Uniform in [0, 1), in the shape, dtype and device of `x`."""
-    return _follow(rand, x, dtype, device, requires_grad=requires_grad)
+def rand_like(input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Uniform in [0, 1), in the shape, dtype and device of `input`."""
+    return _follow(rand, input, dtype, device, requires_grad=requires_grad)
 
 
-def randn_like(x: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
-    """Normal with mean 0 and variance 1, in the shape, dtype and device of `x`."""
-    return _follow(randn, x, dtype, device, requires_grad=requires_grad)
+def randn_like(input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+    """Normal with mean 0 and variance 1, in the shape, dtype and device of `input`."""
+    return _follow(randn, input, dtype, device, requires_grad=requires_grad)
 
 
-def randint_like(x: Tensor, low: int, high: int | None = None, dtype: Any = None, device: Place = None) -> Tensor:
-    """Integers in [low, high), or [0, low), in the shape, dtype and device of `x`."""
+def randint_like(input: Tensor, low: int, high: int | None = None, dtype: Any = None, device: Place = None) -> Tensor:
+    """Integers in [low, high), or [0, low), in the shape, dtype and device of `input`."""
     low, high = (0, low) if high is None else (low, high)
-    return _follow(lambda shape, **options: randint(low, high, shape, **options), x, dtype, device)
+    return _follow(lambda shape, **options: randint(low, high, shape, **options), input, dtype, device)
 
 
 # -- how

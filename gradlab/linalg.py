@@ -9,13 +9,10 @@ import numpy as np
 
 from . import ops
 from .errors import ArgumentError, ShapeError, explain
-from .ops import cholesky as cholesky
-from .ops import det as det
 from .ops import eigh as eigh
 from .ops import matmul as matmul
 from .ops import matrix_power as matrix_power
 from .ops import qr as qr
-from .ops import slogdet as slogdet
 from .ops import solve as solve
 from .ops import solve_triangular as solve_triangular
 from .ops import svdvals as svdvals
@@ -24,26 +21,61 @@ from .ops.argument import Dim, tensor_of
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
 
-inv = ops.inverse
 svd = ops.linalg_svd
 
 
-def cross(a: TensorLike, b: TensorLike, *, dim: int = -1) -> Tensor:
+def cholesky(A: TensorLike, *, upper: bool = False) -> Tensor:
+    """Write symmetric matrices with positive eigenvalues as L L^T (R^T R for `upper`), with one triangle empty.
+
+    >>> cholesky([[4.0, 0.0], [0.0, 9.0]]).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
+    return ops.cholesky(A, upper)
+
+
+def det(A: TensorLike) -> Tensor:
+    """Take the determinants of square matrices.
+
+    >>> round(det([[2.0, 0.0], [0.0, 3.0]]).item(), 3)
+    6.0
+    """
+    return ops.det(A)
+
+
+def slogdet(A: TensorLike) -> ops.SLogDet:
+    """Take the sign and the logarithm of the size of a determinant.
+
+    >>> slogdet([[-1.0, 0.0], [0.0, 1.0]]).sign.item()
+    -1.0
+    """
+    return ops.slogdet(A)
+
+
+def inv(A: TensorLike) -> Tensor:
+    """Invert square matrices.
+
+    >>> inv([[2.0, 0.0], [0.0, 4.0]]).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    return ops.inverse(A)
+
+
+def cross(input: TensorLike, other: TensorLike, *, dim: int = -1) -> Tensor:
     """Multiply vectors in space, along the last axis unless told otherwise.
 
     >>> cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).tolist()
     [0.0, 0.0, 1.0]
     """
-    return ops.cross(a, b, dim)
+    return ops.cross(input, other, dim)
 
 
-def eigvalsh(x: TensorLike) -> Tensor:
+def eigvalsh(A: TensorLike) -> Tensor:
     """Find the eigenvalues of symmetric matrices, in rising order.
 
     >>> eigvalsh([[2.0, 0.0], [0.0, 1.0]]).tolist()
     [1.0, 2.0]
     """
-    return eigh(x).eigenvalues
+    return eigh(A).eigenvalues
 
 
 def multi_dot(tensors: Sequence[TensorLike]) -> Tensor:
@@ -55,13 +87,13 @@ def multi_dot(tensors: Sequence[TensorLike]) -> Tensor:
     return ops.chain_matmul(*tensors)
 
 
-def pinv(x: TensorLike, *, rtol: float | None = None) -> Tensor:
+def pinv(input: TensorLike, *, rtol: float | None = None) -> Tensor:
     """Invert what can be inverted; singular values up to `rtol` times the largest count as 0.
 
     >>> pinv([[2.0, 0.0], [0.0, 0.0]]).tolist()
     [[0.5, 0.0], [0.0, 0.0]]
     """
-    return ops.pinverse(x, rtol)
+    return ops.pinverse(input, rtol)
 
 
 class LstSq(NamedTuple):
@@ -71,10 +103,10 @@ class LstSq(NamedTuple):
     residuals: Tensor
 
 
-def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> LstSq:
-    """Solve a y = b as nearly as can be: with the least sum of squares of a y - b, and the shortest such y. Both have gradients.
+def lstsq(input: TensorLike, b: TensorLike, rcond: float | None = None) -> LstSq:
+    """Solve input y = b as nearly as can be: with the least sum of squares of input y - b, and the shortest such y. Both have gradients.
 
-    Shapes: a: (*, n, m), b: (*, n, k) or (*, n), solution: (*, m, k), residuals: (*, k), the sums of squares
+    Shapes: input: (*, n, m), b: (*, n, k) or (*, n), solution: (*, m, k), residuals: (*, k), the sums of squares
 
     Raises:
         ShapeError: the shapes don't fit.
@@ -82,7 +114,7 @@ def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> LstSq:
     >>> lstsq([[1.0], [1.0]], [[1.0], [2.0]]).solution.data.round(3)
     array([[1.5]], dtype=float32)
     """
-    x, y = tensor_of(a), tensor_of(b)
+    x, y = tensor_of(input), tensor_of(b)
     vectors = x.ndim > 1 and y.shape == x.shape[:-1]
     right = y.unsqueeze(-1) if vectors else y
     if x.ndim < 2 or right.ndim < 2 or right.shape[-2] != x.shape[-2]:
@@ -104,7 +136,7 @@ def vector_norm(x: TensorLike, ord: float = 2, dim: Dim = None, keepdim: bool = 
     return ops.norm(x, ord, dim, keepdim)
 
 
-def matrix_norm(x: TensorLike, ord: float | str = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False) -> Tensor:
+def matrix_norm(input: TensorLike, ord: float | str = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False) -> Tensor:
     """Measure matrices: "fro" (root of the sum of squares), "nuc" (sum of singular values), 2 and -2 (the largest and the smallest of
     them), 1 and -1 (largest and smallest sum of |column|), inf and -inf (of |row|).
 
@@ -115,7 +147,7 @@ def matrix_norm(x: TensorLike, ord: float | str = "fro", dim: Sequence[int] = (-
     >>> matrix_norm([[3.0, 0.0], [0.0, 4.0]], 2).item(), matrix_norm([[3.0, 0.0], [0.0, 4.0]], 1).item()
     (4.0, 4.0)
     """
-    t = tensor_of(x)
+    t = tensor_of(input)
     if len(dim) != 2 or t.ndim < 2:
         raise ShapeError(explain("matrix_norm: takes matrices", got={"x": t.shape, "dim": dim}, need="two axes"))
     if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf")):
@@ -136,13 +168,13 @@ def matrix_norm(x: TensorLike, ord: float | str = "fro", dim: Sequence[int] = (-
     return y
 
 
-def norm(x: TensorLike, ord: float | str | None = None, dim: Any = None, keepdim: bool = False) -> Tensor:
+def norm(input: TensorLike, ord: float | str | None = None, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Measure: all entries as one vector unless `ord` or `dim` say otherwise; with two axes (or a matrix and an `ord`) as `matrix_norm`.
 
     >>> norm([[3.0, 0.0], [0.0, 4.0]]).item(), norm([[3.0, 0.0], [0.0, 4.0]], "nuc").item()
     (5.0, 7.0)
     """
-    t = tensor_of(x)
+    t = tensor_of(input)
     axes = (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
     if ord is None:
         return vector_norm(t, 2, axes, keepdim)
@@ -177,25 +209,25 @@ def vander(x: TensorLike, N: int | None = None) -> Tensor:
     return ops.stack([t**k for k in range(n)], -1)
 
 
-def cond(x: TensorLike, p: float | str | None = None) -> Tensor:
+def cond(input: TensorLike, p: float | str | None = None) -> Tensor:
     """Say how many times a matrix may magnify an error: the largest singular value by the smallest, or |x| |x^-1| in another norm.
 
     >>> cond([[4.0, 0.0], [0.0, 2.0]]).item()
     2.0
     """
     if p in (None, 2, -2):
-        s = svdvals(x)
+        s = svdvals(input)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-    return matrix_norm(x, p) * matrix_norm(inv(x), p)  # type: ignore[arg-type]
+    return matrix_norm(input, p) * matrix_norm(inv(input), p)  # type: ignore[arg-type]
 
 
-def matrix_rank(x: TensorLike, *, rtol: float | None = None) -> Tensor:
+def matrix_rank(input: TensorLike, *, rtol: float | None = None) -> Tensor:
     """Count the directions in which a matrix does not vanish: singular values above `rtol` times the largest. It has no gradient.
 
     >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]]).item()
     1
     """
-    t = tensor_of(x).detach()
+    t = tensor_of(input).detach()
     s = svdvals(t)
     least = max(t.shape[-2:]) * float(np.finfo(t.dtype).eps) if rtol is None else rtol
     return (s > least * s.amax(-1, keepdim=True)).sum(-1)

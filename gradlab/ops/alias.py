@@ -21,258 +21,258 @@ if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
 
 
-def absolute(x: TensorLike) -> Tensor:
+def absolute(input: TensorLike) -> Tensor:
     """Another name of `abs`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> absolute([-1.0, 2.0]).data
     array([1., 2.], dtype=float32)
     """
-    return abs(x)
+    return abs(input)
 
 
-def arccos(x: TensorLike) -> Tensor:
+def arccos(input: TensorLike) -> Tensor:
     """Another name of `acos`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> arccos([1.0]).data
     array([0.], dtype=float32)
     """
-    return acos(x)
+    return acos(input)
 
 
-def arccosh(x: TensorLike) -> Tensor:
+def arccosh(input: TensorLike) -> Tensor:
     """Another name of `acosh`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> arccosh([1.0]).data
     array([0.], dtype=float32)
     """
-    return acosh(x)
+    return acosh(input)
 
 
-def arcsin(x: TensorLike) -> Tensor:
+def arcsin(input: TensorLike) -> Tensor:
     """Another name of `asin`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> arcsin([0.0]).data
     array([0.], dtype=float32)
     """
-    return asin(x)
+    return asin(input)
 
 
-def arcsinh(x: TensorLike) -> Tensor:
+def arcsinh(input: TensorLike) -> Tensor:
     """Another name of `asinh`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> arcsinh([0.0]).data
     array([0.], dtype=float32)
     """
-    return asinh(x)
+    return asinh(input)
 
 
-def arctan(x: TensorLike) -> Tensor:
+def arctan(input: TensorLike) -> Tensor:
     """Another name of `atan`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> arctan([0.0]).data
     array([0.], dtype=float32)
     """
-    return atan(x)
+    return atan(input)
 
 
-def arctan2(a: TensorLike, b: TensorLike) -> Tensor:
+def arctan2(input: TensorLike, other: TensorLike) -> Tensor:
     """Another name of `atan2`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> arctan2([0.0], [1.0]).data
     array([0.], dtype=float32)
     """
-    return atan2(a, b)
+    return atan2(input, other)
 
 
-def arctanh(x: TensorLike) -> Tensor:
+def arctanh(input: TensorLike) -> Tensor:
     """Another name of `atanh`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> arctanh([0.0]).data
     array([0.], dtype=float32)
     """
-    return atanh(x)
+    return atanh(input)
 
 
-def clip(x: TensorLike, min: Any = None, max: Any = None) -> Tensor:
+def clip(input: TensorLike, min: Any = None, max: Any = None) -> Tensor:
     """Another name of `clamp`.
 
-    Shapes: x: (*), min and max: (*), y: the shape all broadcast to
+    Shapes: input: (*), min and max: (*), y: the shape all broadcast to
 
     >>> clip([-2.0, 0.5], min=0.0).data
     array([0. , 0.5], dtype=float32)
     """
-    return clamp(x, min, max)
+    return clamp(input, min, max)
 
 
-def divide(a: TensorLike, b: TensorLike, rounding_mode: str | None = None) -> Tensor:
+def divide(input: TensorLike, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
     """Another name of `div`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> divide([1.0, 3.0], 2.0).data
     array([0.5, 1.5], dtype=float32)
     """
-    return div(a, b, rounding_mode)
+    return div(input, other, rounding_mode)
 
 
-def expit(x: TensorLike) -> Tensor:
+def expit(input: TensorLike) -> Tensor:
     """Another name of `sigmoid`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> expit([0.0]).data
     array([0.5], dtype=float32)
     """
-    return sigmoid(x)
+    return sigmoid(input)
 
 
-def fix(x: TensorLike) -> Tensor:
+def fix(input: TensorLike) -> Tensor:
     """Another name of `trunc`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> fix([-1.5, 1.5]).data
     array([-1.,  1.], dtype=float32)
     """
-    return trunc(x)
+    return trunc(input)
 
 
-def greater(a: TensorLike, b: TensorLike) -> Tensor:
+def greater(input: TensorLike, other: TensorLike) -> Tensor:
     """Another name of `gt`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> greater([1.0, 3.0], 2.0).data
     array([False,  True])
     """
-    return gt(a, b)
+    return gt(input, other)
 
 
-def greater_equal(a: TensorLike, b: TensorLike) -> Tensor:
+def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
     """Another name of `ge`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> greater_equal([1.0, 2.0], 2.0).data
     array([False,  True])
     """
-    return ge(a, b)
+    return ge(input, other)
 
 
-def less(a: TensorLike, b: TensorLike) -> Tensor:
+def less(input: TensorLike, other: TensorLike) -> Tensor:
     """Another name of `lt`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> less([1.0, 3.0], 2.0).data
     array([ True, False])
     """
-    return lt(a, b)
+    return lt(input, other)
 
 
-def less_equal(a: TensorLike, b: TensorLike) -> Tensor:
+def less_equal(input: TensorLike, other: TensorLike) -> Tensor:
     """Another name of `le`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> less_equal([1.0, 2.0], 2.0).data
     array([ True,  True])
     """
-    return le(a, b)
+    return le(input, other)
 
 
-def multiply(a: TensorLike, b: TensorLike) -> Tensor:
+def multiply(input: TensorLike, other: TensorLike) -> Tensor:
     """Another name of `mul`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> multiply([1.0, 3.0], 2.0).data
     array([2., 6.], dtype=float32)
     """
-    return mul(a, b)
+    return mul(input, other)
 
 
-def negative(x: TensorLike) -> Tensor:
+def negative(input: TensorLike) -> Tensor:
     """Another name of `neg`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> negative([1.0, -2.0]).data
     array([-1.,  2.], dtype=float32)
     """
-    return neg(x)
+    return neg(input)
 
 
-def not_equal(a: TensorLike, b: TensorLike) -> Tensor:
+def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
     """Another name of `ne`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> not_equal([1.0, 2.0], 2.0).data
     array([ True, False])
     """
-    return ne(a, b)
+    return ne(input, other)
 
 
-def sgn(x: TensorLike) -> Tensor:
+def sgn(input: TensorLike) -> Tensor:
     """Another name of `sign`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> sgn([-3.0, 0.0]).data
     array([-1.,  0.], dtype=float32)
     """
-    return sign(x)
+    return sign(input)
 
 
-def subtract(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
+def subtract(input: TensorLike, other: TensorLike, alpha: float = 1) -> Tensor:
     """Another name of `sub`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> subtract([1.0, 3.0], 2.0).data
     array([-1.,  1.], dtype=float32)
     """
-    return sub(a, b, alpha)
+    return sub(input, other, alpha)
 
 
-def true_divide(a: TensorLike, b: TensorLike, rounding_mode: str | None = None) -> Tensor:
+def true_divide(input: TensorLike, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
     """Another name of `div`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> true_divide([1.0, 3.0], 2.0).data
     array([0.5, 1.5], dtype=float32)
     """
-    return div(a, b, rounding_mode)
+    return div(input, other, rounding_mode)
 
 
-def positive(x: TensorLike) -> Tensor:
-    """Take `x` as it is; `+x`.
+def positive(input: TensorLike) -> Tensor:
+    """Take `input` as it is; `+input`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds truth values.
+        DTypeError: `input` holds truth values.
 
     >>> positive([1.0, -2.0]).data
     array([ 1., -2.], dtype=float32)
     """
-    need_no_booleans("positive", x)
-    return x if hasattr(x, "grad_fn") else clone(numbers(x))  # type: ignore[return-value] - a Tensor
+    need_no_booleans("positive", input)
+    return input if hasattr(input, "grad_fn") else clone(numbers(input))  # type: ignore[return-value] - a Tensor

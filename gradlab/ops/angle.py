@@ -37,15 +37,15 @@ class Atan2(Broadcasting):
         )
 
 
-def atan2(a: TensorLike, b: TensorLike) -> Tensor:
-    """Take the angle of the point with height `a` and width `b`, from -pi to pi, broadcasting.
+def atan2(input: TensorLike, other: TensorLike) -> Tensor:
+    """Take the angle of the point with height `input` and width `other`, from -pi to pi, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> atan2([1.0, 1.0], [1.0, -1.0]).data.round(4)
     array([0.7854, 2.3562], dtype=float32)
     """
-    return Atan2.apply(a, b)
+    return Atan2.apply(input, other)
 
 
 class Deg2Rad(Function):
@@ -63,15 +63,15 @@ class Deg2Rad(Function):
         return g * (pi / 180)
 
 
-def deg2rad(x: TensorLike) -> Tensor:
+def deg2rad(input: TensorLike) -> Tensor:
     """Turn degrees into radians.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> deg2rad([180.0]).data.round(4)
     array([3.1416], dtype=float32)
     """
-    return Deg2Rad.apply(x)
+    return Deg2Rad.apply(input)
 
 
 class Rad2Deg(Function):
@@ -89,12 +89,12 @@ class Rad2Deg(Function):
         return g * (180 / pi)
 
 
-def rad2deg(x: TensorLike) -> Tensor:
+def rad2deg(input: TensorLike) -> Tensor:
     """Turn radians into degrees.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> rad2deg([3.1415927]).data.round(2)
     array([180.], dtype=float32)
     """
-    return Rad2Deg.apply(x)
+    return Rad2Deg.apply(input)

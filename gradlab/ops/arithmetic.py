@@ -53,10 +53,10 @@ class AddScaled(Broadcasting):
         return g, g * self.alpha if self.needs[1] else None
 
 
-def add(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
-    """Add two tensors, broadcasting; `a + b`, or `a + alpha * b`.
+def add(input: TensorLike, other: TensorLike, alpha: float = 1) -> Tensor:
+    """Add two tensors, broadcasting; `input + other`, or `input + alpha * other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         DTypeError: `alpha` is no whole number, and both tensors hold integers.
@@ -64,7 +64,7 @@ def add(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
     >>> add([1.0, 2.0], 10.0).data
     array([11., 12.], dtype=float32)
     """
-    return Add.apply(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=alpha)
+    return Add.apply(input, other) if alpha == 1 else AddScaled.apply(input, other, alpha=alpha)
 
 
 class Sub(Broadcasting):
@@ -87,10 +87,10 @@ class Sub(Broadcasting):
         return g, -g if self.needs[1] else None
 
 
-def sub(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
-    """Subtract `b` from `a`, broadcasting; `a - b`, or `a - alpha * b`.
+def sub(input: TensorLike, other: TensorLike, alpha: float = 1) -> Tensor:
+    """Subtract `other` from `input`, broadcasting; `input - other`, or `input - alpha * other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         DTypeError: both hold truth values, or `alpha` is no whole number and both hold integers.
@@ -98,7 +98,7 @@ def sub(a: TensorLike, b: TensorLike, alpha: float = 1) -> Tensor:
     >>> sub(10.0, [1.0, 2.0]).data
     array([9., 8.], dtype=float32)
     """
-    return Sub.apply(a, b) if alpha == 1 else AddScaled.apply(a, b, alpha=-alpha)
+    return Sub.apply(input, other) if alpha == 1 else AddScaled.apply(input, other, alpha=-alpha)
 
 
 class Mul(Broadcasting):
@@ -120,16 +120,16 @@ class Mul(Broadcasting):
         return g * self.b if for_a else None, g * self.a if for_b else None
 
 
-def mul(a: TensorLike, b: TensorLike) -> Tensor:
-    """Multiply two tensors, broadcasting; `a * b`.
+def mul(input: TensorLike, other: TensorLike) -> Tensor:
+    """Multiply two tensors, broadcasting; `input * other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> mul([1.0, 2.0], [[3.0], [4.0]]).data
     array([[3., 6.],
            [4., 8.]], dtype=float32)
     """
-    return Mul.apply(a, b)
+    return Mul.apply(input, other)
 
 
 class Neg(Function):
@@ -152,15 +152,15 @@ class Neg(Function):
         return -g
 
 
-def neg(x: TensorLike) -> Tensor:
-    """Change the sign; `-x`.
+def neg(input: TensorLike) -> Tensor:
+    """Change the sign; `-input`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds truth values.
+        DTypeError: `input` holds truth values.
 
     >>> neg([1.0, -2.0]).data
     array([-1.,  2.], dtype=float32)
     """
-    return Neg.apply(x)
+    return Neg.apply(input)

@@ -47,10 +47,10 @@ class Flip(Function):
         return xp.array(xp.flip(g, axis=self.axes))
 
 
-def flip(x: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
+def flip(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
     """Turn the order of the entries along axes around.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         DimError: an axis is not there, or named twice.
@@ -59,31 +59,31 @@ def flip(x: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
     array([[2., 1.],
            [4., 3.]], dtype=float32)
     """
-    return Flip.apply(x, dims=sizes(dims))
+    return Flip.apply(input, dims=sizes(dims))
 
 
-def fliplr(x: TensorLike) -> Tensor:
+def fliplr(input: TensorLike) -> Tensor:
     """Turn the order of the columns around: `flip` along axis 1.
 
-    Shapes: x: (a, b), y: (a, b)
+    Shapes: input: (a, b), y: (a, b)
 
     >>> fliplr([[1.0, 2.0]]).tolist()
     [[2.0, 1.0]]
     """
-    return flip(x, 1)
+    return flip(input, 1)
 
 
-def flipud(x: TensorLike) -> Tensor:
+def flipud(input: TensorLike) -> Tensor:
     """Turn the order of the rows around: `flip` along axis 0.
 
-    Shapes: x: (a, b), y: (a, b)
+    Shapes: input: (a, b), y: (a, b)
 
     >>> flipud([[1.0], [2.0]]).tolist()
     [[2.0], [1.0]]
     """
-    if not tensor_of(x).ndim:
+    if not tensor_of(input).ndim:
         raise DimError(explain("flipud: a 0-d tensor has no rows", got={"x": ()}, need="one axis or more"))
-    return flip(x, 0)
+    return flip(input, 0)
 
 
 class Roll(Function):
@@ -124,10 +124,10 @@ def _listed(dims: Any) -> tuple[int, ...]:
     return tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
 
 
-def roll(x: TensorLike, shifts: int | tuple[int, ...], dims: int | tuple[int, ...] | None = None) -> Tensor:
+def roll(input: TensorLike, shifts: int | tuple[int, ...], dims: int | tuple[int, ...] | None = None) -> Tensor:
     """Move the entries along axes; what leaves at one end comes in at the other. Without `dims`, row by row.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ShapeError: there are not as many shifts as axes.
@@ -135,13 +135,13 @@ def roll(x: TensorLike, shifts: int | tuple[int, ...], dims: int | tuple[int, ..
     >>> roll([1.0, 2.0, 3.0], 1).data
     array([3., 1., 2.], dtype=float32)
     """
-    return Roll.apply(x, shifts=shifts, dims=dims)
+    return Roll.apply(input, shifts=shifts, dims=dims)
 
 
-def rot90(x: TensorLike, k: int = 1, dims: tuple[int, int] = (0, 1)) -> Tensor:
+def rot90(input: TensorLike, k: int = 1, dims: tuple[int, int] = (0, 1)) -> Tensor:
     """Turn a plane by 90 degrees, `k` times, from the first towards the second axis of `dims`.
 
-    Shapes: x: (a, b), y: (b, a) for odd k
+    Shapes: input: (a, b), y: (b, a) for odd k
 
     Raises:
         DimError: the two axes are one.
@@ -150,7 +150,7 @@ def rot90(x: TensorLike, k: int = 1, dims: tuple[int, int] = (0, 1)) -> Tensor:
     array([[2., 4.],
            [1., 3.]], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     if len(dims) != 2 or x.ndim < 2:
         raise DimError(explain("rot90: a plane has two axes", got={"x": x.shape, "dims": tuple(dims)}, need="two axes of x"))
     a, b = _axes("rot90", dims, x.data)

@@ -39,16 +39,16 @@ class Transpose(Function):
         return g if self.dims is None else xp_of(g).swapaxes(g, *self.dims)
 
 
-def transpose(x: TensorLike, dim0: int, dim1: int) -> Tensor:
+def transpose(input: TensorLike, dim0: int, dim1: int) -> Tensor:
     """Swap two axes.
 
-    Shapes: x: (a, b), y: (b, a)
+    Shapes: input: (a, b), y: (b, a)
 
     >>> transpose([[1.0, 2.0], [3.0, 4.0]], 0, 1).data
     array([[1., 3.],
            [2., 4.]], dtype=float32)
     """
-    return Transpose.apply(x, dim0=dim0, dim1=dim1)
+    return Transpose.apply(input, dim0=dim0, dim1=dim1)
 
 
 class Permute(Function):
@@ -81,21 +81,21 @@ class Permute(Function):
         return xp_of(g).transpose(g, [self.order.index(i) for i in range(g.ndim)])
 
 
-def permute(x: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
+def permute(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
     """Put the axes in another order.
 
-    Shapes: x: (a, b, c), y: (c, a, b) for dims (2, 0, 1)
+    Shapes: input: (a, b, c), y: (c, a, b) for dims (2, 0, 1)
 
     >>> permute([[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]], 2, 0, 1).shape
     (3, 2, 1)
     """
-    return Permute.apply(x, dims=sizes(dims))
+    return Permute.apply(input, dims=sizes(dims))
 
 
-def t(x: TensorLike) -> Tensor:
+def t(input: TensorLike) -> Tensor:
     """Transpose a matrix; a vector and a 0-d tensor as they are.
 
-    Shapes: x: (a, b), y: (b, a)
+    Shapes: input: (a, b), y: (b, a)
 
     Raises:
         ShapeError: there are more than two axes.
@@ -103,39 +103,39 @@ def t(x: TensorLike) -> Tensor:
     >>> t([[1.0, 2.0]]).shape
     (2, 1)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     if x.ndim > 2:
         fix = "x.mT"
         raise ShapeError(explain("t: this is no matrix", got={"x": x.shape}, need="two axes at the most", fix=fix))
     return transpose(x, 0, 1) if x.ndim == 2 else x
 
 
-def swapaxes(x: TensorLike, axis0: int, axis1: int) -> Tensor:
+def swapaxes(input: TensorLike, axis0: int, axis1: int) -> Tensor:
     """Swap two axes, as `transpose`.
 
-    Shapes: x: (a, b), y: (b, a)
+    Shapes: input: (a, b), y: (b, a)
 
     >>> swapaxes([[1.0, 2.0]], 0, 1).shape
     (2, 1)
     """
-    return transpose(x, axis0, axis1)
+    return transpose(input, axis0, axis1)
 
 
-def swapdims(x: TensorLike, dim0: int, dim1: int) -> Tensor:
+def swapdims(input: TensorLike, dim0: int, dim1: int) -> Tensor:
     """Swap two axes, as `transpose`.
 
-    Shapes: x: (a, b), y: (b, a)
+    Shapes: input: (a, b), y: (b, a)
 
     >>> swapdims([[1.0, 2.0]], 0, 1).shape
     (2, 1)
     """
-    return transpose(x, dim0, dim1)
+    return transpose(input, dim0, dim1)
 
 
-def movedim(x: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+def movedim(input: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Move axes to other places; the rest keeps its order.
 
-    Shapes: x: (a, b, c), y: (b, c, a) for source 0, destination -1
+    Shapes: input: (a, b, c), y: (b, c, a) for source 0, destination -1
 
     Raises:
         DimError: an axis is not there or named twice, or source and destination are not equally many.
@@ -143,7 +143,7 @@ def movedim(x: TensorLike, source: int | Sequence[int], destination: int | Seque
     >>> movedim([[[1.0, 2.0]]], 0, -1).shape
     (1, 2, 1)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     if not x.ndim and source in (0, -1) and destination in (0, -1):
         return permute(x)
     named: list[Any] = [dims if isinstance(dims, (tuple, list)) else (dims,) for dims in (source, destination)]
@@ -157,12 +157,12 @@ def movedim(x: TensorLike, source: int | Sequence[int], destination: int | Seque
     return permute(x, tuple(order))
 
 
-def moveaxis(x: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+def moveaxis(input: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Move axes to other places, as `movedim`.
 
-    Shapes: x: (a, b, c), y: (b, c, a) for source 0, destination -1
+    Shapes: input: (a, b, c), y: (b, c, a) for source 0, destination -1
 
     >>> moveaxis([[[1.0, 2.0]]], 0, -1).shape
     (1, 2, 1)
     """
-    return movedim(x, source, destination)
+    return movedim(input, source, destination)

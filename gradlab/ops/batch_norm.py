@@ -199,7 +199,7 @@ def _running(op: str, x: Any, mean: Any, var: Any, wanted: bool) -> Any:
 
 
 def batch_norm(
-    x: TensorLike,
+    input: TensorLike,
     running_mean: TensorLike | None,
     running_var: TensorLike | None,
     weight: TensorLike | None = None,
@@ -214,18 +214,18 @@ def batch_norm(
     outside of the graph: r becomes (1 - momentum) r + momentum s, with n - 1 below the line of the variance. Otherwise by
     the running ones.
 
-    Shapes: x: (batch, channel, *), all others: (channel), y: as x
+    Shapes: input: (batch, channel, *), all others: (channel), y: as input
 
     Raises:
         ShapeError: one value a channel in training; something that is not one number a channel.
         ArgumentError: running statistics that are needed are missing.
-        DTypeError: `x` holds integers, or others are of another kind; float16 may go with float32.
+        DTypeError: `input` holds integers, or others are of another kind; float16 may go with float32.
 
     >>> batch_norm([[1.0], [3.0]], None, None, training=True).data.round(3)
     array([[-1.],
            [ 1.]], dtype=float32)
     """
-    x = x if hasattr(x, "grad_fn") else as_array(x)
+    x = input if hasattr(input, "grad_fn") else as_array(input)
     params: dict[str, Any] = {"eps": eps}
     running = _running("batch_norm", x, running_mean, running_var, wanted=not training)
     if running is not None:

@@ -40,10 +40,10 @@ class BitwiseAnd(Broadcasting):
         return a & b
 
 
-def bitwise_and(a: TensorLike, b: TensorLike) -> Tensor:
-    """Keep the bits that both integers have, broadcasting; `a & b`. Of truth values: whether both hold.
+def bitwise_and(input: TensorLike, other: TensorLike) -> Tensor:
+    """Keep the bits that both integers have, broadcasting; `input & other`. Of truth values: whether both hold.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         DTypeError: an operand is floating.
@@ -51,7 +51,7 @@ def bitwise_and(a: TensorLike, b: TensorLike) -> Tensor:
     >>> bitwise_and([6, 5], 3).data
     array([2, 1])
     """
-    return BitwiseAnd.apply(a, b)
+    return BitwiseAnd.apply(input, other)
 
 
 class BitwiseOr(Broadcasting):
@@ -68,10 +68,10 @@ class BitwiseOr(Broadcasting):
         return a | b
 
 
-def bitwise_or(a: TensorLike, b: TensorLike) -> Tensor:
-    """Join the bits of two integers, broadcasting; `a | b`. Of truth values: whether one holds.
+def bitwise_or(input: TensorLike, other: TensorLike) -> Tensor:
+    """Join the bits of two integers, broadcasting; `input | other`. Of truth values: whether one holds.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         DTypeError: an operand is floating.
@@ -79,7 +79,7 @@ def bitwise_or(a: TensorLike, b: TensorLike) -> Tensor:
     >>> bitwise_or([6, 5], 3).data
     array([7, 7])
     """
-    return BitwiseOr.apply(a, b)
+    return BitwiseOr.apply(input, other)
 
 
 class BitwiseXor(Broadcasting):
@@ -96,10 +96,10 @@ class BitwiseXor(Broadcasting):
         return a ^ b
 
 
-def bitwise_xor(a: TensorLike, b: TensorLike) -> Tensor:
-    """Take the bits in which two integers differ, broadcasting; `a ^ b`. Of truth values: whether exactly one holds.
+def bitwise_xor(input: TensorLike, other: TensorLike) -> Tensor:
+    """Take the bits in which two integers differ, broadcasting; `input ^ other`. Of truth values: whether exactly one holds.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         DTypeError: an operand is floating.
@@ -107,7 +107,7 @@ def bitwise_xor(a: TensorLike, b: TensorLike) -> Tensor:
     >>> bitwise_xor([6, 5], 3).data
     array([5, 6])
     """
-    return BitwiseXor.apply(a, b)
+    return BitwiseXor.apply(input, other)
 
 
 class BitwiseNot(Function):
@@ -123,18 +123,18 @@ class BitwiseNot(Function):
         return ~x
 
 
-def bitwise_not(x: TensorLike) -> Tensor:
-    """Turn every bit over; `~x`. Of truth values: whether it does not hold.
+def bitwise_not(input: TensorLike) -> Tensor:
+    """Turn every bit over; `~input`. Of truth values: whether it does not hold.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` is floating.
+        DTypeError: `input` is floating.
 
     >>> bitwise_not([True, False]).data, bitwise_not([6]).data
     (array([False,  True]), array([-7]))
     """
-    return BitwiseNot.apply(x)
+    return BitwiseNot.apply(input)
 
 
 class LeftShift(Broadcasting):
@@ -152,10 +152,10 @@ class LeftShift(Broadcasting):
         return a << b
 
 
-def bitwise_left_shift(a: TensorLike, b: TensorLike) -> Tensor:
-    """Move the bits of `a` up by `b` places, broadcasting; `a << b`.
+def bitwise_left_shift(input: TensorLike, other: TensorLike) -> Tensor:
+    """Move the bits of `input` up by `other` places, broadcasting; `input << other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         DTypeError: an operand is floating, or both are boolean.
@@ -163,7 +163,7 @@ def bitwise_left_shift(a: TensorLike, b: TensorLike) -> Tensor:
     >>> bitwise_left_shift([1, 3], 2).data
     array([ 4, 12])
     """
-    return LeftShift.apply(a, b)
+    return LeftShift.apply(input, other)
 
 
 class RightShift(Broadcasting):
@@ -181,10 +181,10 @@ class RightShift(Broadcasting):
         return a >> b
 
 
-def bitwise_right_shift(a: TensorLike, b: TensorLike) -> Tensor:
-    """Move the bits of `a` down by `b` places, broadcasting; `a >> b`.
+def bitwise_right_shift(input: TensorLike, other: TensorLike) -> Tensor:
+    """Move the bits of `input` down by `other` places, broadcasting; `input >> other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         DTypeError: an operand is floating, or both are boolean.
@@ -192,4 +192,4 @@ def bitwise_right_shift(a: TensorLike, b: TensorLike) -> Tensor:
     >>> bitwise_right_shift([8, -8], 1).data
     array([ 4, -4])
     """
-    return RightShift.apply(a, b)
+    return RightShift.apply(input, other)

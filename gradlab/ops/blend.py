@@ -39,15 +39,15 @@ class Lerp(Broadcasting):
         return g * (1 - self.w) if for_a else None, g * self.w if for_b else None, g * (self.b - self.a) if for_w else None
 
 
-def lerp(a: TensorLike, b: TensorLike, weight: TensorLike) -> Tensor:
-    """Go from `a` the part `weight` of the way to `b`, broadcasting.
+def lerp(input: TensorLike, end: TensorLike, weight: TensorLike) -> Tensor:
+    """Go from `input` the part `weight` of the way to `end`, broadcasting.
 
-    Shapes: a: (*), b: (*), weight: (*), y: the shape all broadcast to
+    Shapes: input: (*), end: (*), weight: (*), y: the shape all broadcast to
 
     >>> lerp([0.0, 10.0], 20.0, 0.25).data
     array([ 5. , 12.5], dtype=float32)
     """
-    return Lerp.apply(a, b, weight)
+    return Lerp.apply(input, end, weight)
 
 
 class Addcmul(Broadcasting):
@@ -77,15 +77,15 @@ class Addcmul(Broadcasting):
         return g, g_scaled * self.b if for_a else None, g_scaled * self.a if for_b else None
 
 
-def addcmul(x: TensorLike, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
+def addcmul(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: float = 1) -> Tensor:
     """Add `value` times the product of two tensors, broadcasting.
 
-    Shapes: x: (*), a: (*), b: (*), y: the shape all broadcast to
+    Shapes: input: (*), tensor1: (*), tensor2: (*), y: the shape all broadcast to
 
     >>> addcmul([1.0, 1.0], [2.0, 3.0], 10.0, value=0.5).data
     array([11., 16.], dtype=float32)
     """
-    return Addcmul.apply(x, a, b, value=value)
+    return Addcmul.apply(input, tensor1, tensor2, value=value)
 
 
 class Addcdiv(Broadcasting):
@@ -116,12 +116,12 @@ class Addcdiv(Broadcasting):
         return g, da if self.needs[1] else None, -da * self.quotient if self.needs[2] else None
 
 
-def addcdiv(x: TensorLike, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
+def addcdiv(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: float = 1) -> Tensor:
     """Add `value` times the quotient of two tensors, broadcasting; integers give float32.
 
-    Shapes: x: (*), a: (*), b: (*), y: the shape all broadcast to
+    Shapes: input: (*), tensor1: (*), tensor2: (*), y: the shape all broadcast to
 
     >>> addcdiv([1.0, 1.0], [2.0, 3.0], 10.0, value=0.5).data
     array([1.1 , 1.15], dtype=float32)
     """
-    return Addcdiv.apply(x, a, b, value=value)
+    return Addcdiv.apply(input, tensor1, tensor2, value=value)

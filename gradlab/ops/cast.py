@@ -30,15 +30,15 @@ class Clone(Function):
         return g
 
 
-def clone(x: TensorLike) -> Tensor:
+def clone(input: TensorLike) -> Tensor:
     """Copy the values into memory of their own; the gradient passes through.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> clone([1.0, 2.0]).data
     array([1., 2.], dtype=float32)
     """
-    return Clone.apply(x)
+    return Clone.apply(input)
 
 
 class Cast(Function):
@@ -89,14 +89,14 @@ class Transfer(Function):
 
 
 def to(
-    x: TensorLike, target: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False
+    input: TensorLike, target: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False
 ) -> Tensor:
-    """Move to a device, or convert to a dtype, or both; the gradient comes back to where `x` is, in its dtype.
+    """Move to a device, or convert to a dtype, or both; the gradient comes back to where `input` is, in its dtype.
 
     `target` is a device ("cuda", "cpu", "sim"), a dtype, or a tensor to follow in both. A tensor that is there already is
     returned as it is, unless `copy`. `non_blocking` lets a copy to or from a GPU go on after the call has returned.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         DeviceError: the device is not there.
@@ -113,7 +113,7 @@ def to(
         device, dtype = wanted[0] if device is None else device, wanted[1] if dtype is None else dtype
     if device is None and dtype is None:
         raise KeywordError(explain("to: where, or to what?", got={"target": target}, need="a device, a dtype or a tensor"))
-    y: Any = x if hasattr(x, "grad_fn") else cast(x, as_array(x).dtype)
+    y: Any = input if hasattr(input, "grad_fn") else cast(input, as_array(input).dtype)
     place = y.device if device is None else Device(device)
     if place != y.device or copy:
         y = Transfer.apply(y, device=place, non_blocking=non_blocking, copy=copy)

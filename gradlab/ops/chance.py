@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
 
 
-def multinomial(x: TensorLike, num_samples: int, replacement: bool = False) -> Tensor:
+def multinomial(input: TensorLike, num_samples: int, replacement: bool = False) -> Tensor:
     """Draw places with chances in proportion to the numbers of a row; each at most once, or with `replacement` again and again.
 
-    Shapes: x: (n) or (rows, n), y: (num_samples) or (rows, num_samples), int64
+    Shapes: input: (n) or (rows, n), y: (num_samples) or (rows, num_samples), int64
 
     Raises:
-        DTypeError: `x` holds integers.
-        ShapeError: `x` has neither one axis nor two.
+        DTypeError: `input` holds integers.
+        ShapeError: `input` has neither one axis nor two.
         ArgumentError: a chance is negative, infinite or NaN, all are 0, or there are fewer than `num_samples` above 0.
 
     >>> multinomial([0.0, 1.0, 0.0], 2, replacement=True).tolist()
     [1, 1]
     """
-    t = tensor_of(x)
+    t = tensor_of(input)
     need_floats("multinomial", t.data)
     if t.ndim not in (1, 2):
         raise ShapeError(explain("multinomial: one row of chances, or several", got={"x": t.shape}, need="one axis or two"))
@@ -59,19 +59,19 @@ def _need_chances(rows: np.ndarray, n: int, replacement: bool) -> None:
         raise ArgumentError(explain("multinomial: so many are not there", got=got, need="replacement=True, or fewer samples"))
 
 
-def bernoulli(x: TensorLike, p: float | None = None) -> Tensor:
+def bernoulli(input: TensorLike, p: float | None = None) -> Tensor:
     """Throw a coin for every entry: 1 with the chance that the entry says, or `p`, else 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: a chance is none.
-        DTypeError: `x` holds integers, and no `p` is given.
+        DTypeError: `input` holds integers, and no `p` is given.
 
     >>> bernoulli([0.0, 1.0]).data
     array([0., 1.], dtype=float32)
     """
-    t = tensor_of(x)
+    t = tensor_of(input)
     if p is None:
         need_floats("bernoulli", t.data)
     chance = t.data if p is None else np.asarray(p)
@@ -101,19 +101,19 @@ def normal(mean: TensorLike = 0.0, std: TensorLike = 1.0, size: Any = None, dtyp
     return tensor_of(asarray_like(y, like, dtype=dtype or (like.dtype if like.dtype.kind == "f" else "float32")))
 
 
-def poisson(x: TensorLike) -> Tensor:
+def poisson(input: TensorLike) -> Tensor:
     """Draw how often something happens that happens as often as the entry says, on average.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: an entry is negative.
-        DTypeError: `x` holds integers.
+        DTypeError: `input` holds integers.
 
     >>> poisson([0.0]).data
     array([0.], dtype=float32)
     """
-    t = tensor_of(x)
+    t = tensor_of(input)
     need_floats("poisson", t.data)
     rate = to_numpy(t.data)
     if not (rate >= 0).all():

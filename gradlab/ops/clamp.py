@@ -116,13 +116,13 @@ class ClampBetween(Broadcasting):
         return kept(g, (a <= x) & (x <= b)), kept(g, (x < a) & (a < b)), kept(g, (x > b) | (b < a))
 
 
-def clamp(x: TensorLike, min: Any = None, max: Any = None) -> Tensor:
+def clamp(input: TensorLike, min: Any = None, max: Any = None) -> Tensor:
     """Move values below `min` to `min` and values above `max` to `max`; what is moved gets no gradient.
 
     The bounds are numbers, or tensors, which broadcast and get the gradient of what was moved to them. Where min is above
     max, the result is max. NaN stays NaN.
 
-    Shapes: x: (*), min and max: (*), y: the shape all broadcast to
+    Shapes: input: (*), min and max: (*), y: the shape all broadcast to
 
     Raises:
         DTypeError: neither bound is given, or one is neither number nor tensor.
@@ -132,35 +132,35 @@ def clamp(x: TensorLike, min: Any = None, max: Any = None) -> Tensor:
     """
     bounds = [bound for bound in (min, max) if bound is not None]
     if bounds and all(type(bound) in NUMBERS for bound in bounds):
-        return Clamp.apply(x, min=min, max=max)
+        return Clamp.apply(input, min=min, max=max)
     if not bounds or any(isinstance(bound, (str, complex)) for bound in bounds):
         got = {"min": min, "max": max}
         raise DTypeError(explain("clamp: the bounds are numbers or tensors", got=got, need="a number or tensor for min, max or both"))
     if min is None or max is None:
-        return ClampMin.apply(x, min) if max is None else ClampMax.apply(x, max)
-    return ClampBetween.apply(x, min, max)
+        return ClampMin.apply(input, min) if max is None else ClampMax.apply(input, max)
+    return ClampBetween.apply(input, min, max)
 
 
-def clamp_min(x: TensorLike, min: Any) -> Tensor:
+def clamp_min(input: TensorLike, min: Any) -> Tensor:
     """Move values below `min` to `min`.
 
-    Shapes: x: (*), min: (*), y: the shape both broadcast to
+    Shapes: input: (*), min: (*), y: the shape both broadcast to
 
     >>> clamp_min([-2.0, 0.5], 0.0).data
     array([0. , 0.5], dtype=float32)
     """
-    return clamp(x, min=min)
+    return clamp(input, min=min)
 
 
-def clamp_max(x: TensorLike, max: Any) -> Tensor:
+def clamp_max(input: TensorLike, max: Any) -> Tensor:
     """Move values above `max` to `max`.
 
-    Shapes: x: (*), max: (*), y: the shape both broadcast to
+    Shapes: input: (*), max: (*), y: the shape both broadcast to
 
     >>> clamp_max([-2.0, 0.5], 0.0).data
     array([-2.,  0.], dtype=float32)
     """
-    return clamp(x, max=max)
+    return clamp(input, max=max)
 
 
 class NanToNum(Function):
@@ -179,12 +179,12 @@ class NanToNum(Function):
         return kept(g, xp_of(g).isfinite(self.x))
 
 
-def nan_to_num(x: TensorLike, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+def nan_to_num(input: TensorLike, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """Replace NaN by `nan`, and infinities by `posinf` and `neginf`: the largest numbers there are, unless given.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> nan_to_num([float("nan"), 1.0, float("-inf")], neginf=-9.0).data
     array([ 0.,  1., -9.], dtype=float32)
     """
-    return NanToNum.apply(x, nan=nan, posinf=posinf, neginf=neginf)
+    return NanToNum.apply(input, nan=nan, posinf=posinf, neginf=neginf)

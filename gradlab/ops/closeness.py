@@ -39,10 +39,12 @@ class IsClose(Broadcasting):
         return close | (a != a) & (b != b) if equal_nan else close
 
 
-def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-    """Say where `a` is within atol + rtol |b| of `b`, broadcasting. Infinity is close to itself alone, NaN to nothing unless `equal_nan`.
+def isclose(input: TensorLike, other: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Say where `input` is within `atol + rtol |other|` of `other`, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+    Infinity is close to itself alone, NaN to nothing unless `equal_nan`.
+
+    Shapes: input: (*), other: (*), y: the shape both broadcast to, boolean
 
     Raises:
         ArgumentError: a tolerance is negative.
@@ -52,13 +54,13 @@ def isclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-
     """
     if rtol < 0 or atol < 0:
         raise ArgumentError(explain("isclose: a distance is not negative", got={"rtol": rtol, "atol": atol}, need="0 or more"))
-    return IsClose.apply(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return IsClose.apply(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
-def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-    """Say whether every value of `a` is within atol + rtol |b| of `b`.
+def allclose(input: TensorLike, other: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Say whether every value of `input` is within `atol + rtol |other|` of `other`.
 
-    Shapes: a: (*), b: broadcasts to or from a
+    Shapes: input: (*), other: broadcasts to or from input
 
     Raises:
         ArgumentError: a tolerance is negative.
@@ -66,16 +68,16 @@ def allclose(a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e
     >>> allclose([1.0, 2.0], [1.000001, 2.0])
     True
     """
-    return bool(isclose(a, b, rtol, atol, equal_nan).data.all())
+    return bool(isclose(input, other, rtol, atol, equal_nan).data.all())
 
 
-def equal(a: TensorLike, b: TensorLike) -> bool:
+def equal(input: TensorLike, other: TensorLike) -> bool:
     """Say whether two tensors have the same shape and the same values.
 
-    Shapes: a: (*), b: (*)
+    Shapes: input: (*), other: (*)
 
     >>> equal([1.0, 2.0], [1.0, 2.0]), equal([1.0], [1.0, 1.0])
     (True, False)
     """
-    a, b = tensor_of(a), tensor_of(b)
+    a, b = tensor_of(input), tensor_of(other)
     return a.shape == b.shape and bool((a == b).data.all())

@@ -33,15 +33,15 @@ class Lt(Broadcasting):
         return a < b
 
 
-def lt(a: TensorLike, b: TensorLike) -> Tensor:
-    """Say where `a` is smaller than `b`, broadcasting; `a < b`.
+def lt(input: TensorLike, other: TensorLike) -> Tensor:
+    """Say where `input` is smaller than `other`, broadcasting; `input < other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+    Shapes: input: (*), other: (*), y: the shape both broadcast to, boolean
 
     >>> lt([1.0, 2.0, 3.0], 2.0).data
     array([ True, False, False])
     """
-    return Lt.apply(a, b)
+    return Lt.apply(input, other)
 
 
 class Le(Broadcasting):
@@ -56,15 +56,15 @@ class Le(Broadcasting):
         return a <= b
 
 
-def le(a: TensorLike, b: TensorLike) -> Tensor:
-    """Say where `a` is at most `b`, broadcasting; `a <= b`.
+def le(input: TensorLike, other: TensorLike) -> Tensor:
+    """Say where `input` is at most `other`, broadcasting; `input <= other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+    Shapes: input: (*), other: (*), y: the shape both broadcast to, boolean
 
     >>> le([1.0, 2.0, 3.0], 2.0).data
     array([ True,  True, False])
     """
-    return Le.apply(a, b)
+    return Le.apply(input, other)
 
 
 class Gt(Broadcasting):
@@ -79,15 +79,15 @@ class Gt(Broadcasting):
         return a > b
 
 
-def gt(a: TensorLike, b: TensorLike) -> Tensor:
-    """Say where `a` is larger than `b`, broadcasting; `a > b`.
+def gt(input: TensorLike, other: TensorLike) -> Tensor:
+    """Say where `input` is larger than `other`, broadcasting; `input > other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+    Shapes: input: (*), other: (*), y: the shape both broadcast to, boolean
 
     >>> gt([1.0, 2.0, 3.0], 2.0).data
     array([False, False,  True])
     """
-    return Gt.apply(a, b)
+    return Gt.apply(input, other)
 
 
 class Ge(Broadcasting):
@@ -102,15 +102,15 @@ class Ge(Broadcasting):
         return a >= b
 
 
-def ge(a: TensorLike, b: TensorLike) -> Tensor:
-    """Say where `a` is at least `b`, broadcasting; `a >= b`.
+def ge(input: TensorLike, other: TensorLike) -> Tensor:
+    """Say where `input` is at least `other`, broadcasting; `input >= other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+    Shapes: input: (*), other: (*), y: the shape both broadcast to, boolean
 
     >>> ge([1.0, 2.0, 3.0], 2.0).data
     array([False,  True,  True])
     """
-    return Ge.apply(a, b)
+    return Ge.apply(input, other)
 
 
 class Eq(Broadcasting):
@@ -125,15 +125,15 @@ class Eq(Broadcasting):
         return a == b
 
 
-def eq(a: TensorLike, b: TensorLike) -> Tensor:
-    """Say where `a` is equal to `b`, broadcasting; `a == b`. NaN is equal to nothing, itself included.
+def eq(input: TensorLike, other: TensorLike) -> Tensor:
+    """Say where `input` is equal to `other`, broadcasting; `input == other`. NaN is equal to nothing, itself included.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+    Shapes: input: (*), other: (*), y: the shape both broadcast to, boolean
 
     >>> eq([1.0, 2.0, 3.0], 2.0).data
     array([False,  True, False])
     """
-    return Eq.apply(a, b)
+    return Eq.apply(input, other)
 
 
 class Ne(Broadcasting):
@@ -148,12 +148,12 @@ class Ne(Broadcasting):
         return a != b
 
 
-def ne(a: TensorLike, b: TensorLike) -> Tensor:
-    """Say where `a` is different from `b`, broadcasting; `a != b`.
+def ne(input: TensorLike, other: TensorLike) -> Tensor:
+    """Say where `input` is different from `other`, broadcasting; `input != other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to, boolean
+    Shapes: input: (*), other: (*), y: the shape both broadcast to, boolean
 
     >>> ne([1.0, 2.0, 3.0], 2.0).data
     array([ True, False,  True])
     """
-    return Ne.apply(a, b)
+    return Ne.apply(input, other)

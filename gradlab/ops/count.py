@@ -24,7 +24,7 @@ def _told_apart(x: Array, dim: int | None, asked: dict[str, bool]) -> tuple[Arra
 
 
 def unique(
-    x: TensorLike,
+    input: TensorLike,
     sorted: bool = True,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -34,12 +34,12 @@ def unique(
 
     With `return_inverse` also where in that list each entry is, with `return_counts` also how often each value appears.
 
-    Shapes: x: (*), y: (n), inverse: (*), counts: (n)
+    Shapes: input: (*), y: (n), inverse: (*), counts: (n)
 
     >>> [t.tolist() for t in unique([3, 1, 3], return_counts=True)]
     [[1, 3], [1, 2]]
     """
-    t = tensor_of(x)
+    t = tensor_of(input)
     asked = {name: True for name, wanted in (("return_inverse", return_inverse), ("return_counts", return_counts)) if wanted}
     found = [tensor_of(a) for a in _told_apart(t.data, dim, asked)]
     if return_inverse:
@@ -47,15 +47,15 @@ def unique(
     return tuple(found) if asked else found[0]
 
 
-def unique_consecutive(x: TensorLike, return_inverse: bool = False, return_counts: bool = False) -> Any:
+def unique_consecutive(input: TensorLike, return_inverse: bool = False, return_counts: bool = False) -> Any:
     """List the values row by row, equal neighbours once; see `unique` for what can be asked besides.
 
-    Shapes: x: (*), y: (n), inverse: (*), counts: (n)
+    Shapes: input: (*), y: (n), inverse: (*), counts: (n)
 
     >>> unique_consecutive([1, 1, 2, 1]).tolist()
     [1, 2, 1]
     """
-    t = tensor_of(x)
+    t = tensor_of(input)
     flat = t.data.reshape(-1)
     xp = xp_of(flat)
     first = xp.concatenate([xp.ones(min(1, flat.shape[0]), dtype=bool), flat[1:] != flat[:-1]])
@@ -92,15 +92,15 @@ class SearchSorted(Function):
 
 
 def searchsorted(
-    sorted_sequence: TensorLike, values: TensorLike, *, out_int32: bool = False, right: bool = False, side: str | None = None,
+    sorted_sequence: TensorLike, input: TensorLike, *, out_int32: bool = False, right: bool = False, side: str | None = None,
     sorter: TensorLike | None = None,
 ) -> Tensor:  # fmt: skip
     """Say where each value has to be put in for the sequence to stay sorted: before equal entries, with `right` after them.
 
-    Shapes: sorted_sequence: (n) or (*, n), values: (*, m), y: (*, m), int64
+    Shapes: sorted_sequence: (n) or (*, n), input: (*, m), y: (*, m), int64
 
     Raises:
-        ShapeError: there is not one sorted row for every row of values.
+        ShapeError: there is not one sorted row for every row of `input`.
         ArgumentError: `side` is neither "left" nor "right".
 
     >>> searchsorted([1.0, 2.0, 2.0, 3.0], [2.0, 9.0]).tolist()
@@ -109,19 +109,19 @@ def searchsorted(
     if side not in (None, "left", "right"):
         raise ArgumentError(explain("searchsorted: which side?", got={"side": repr(side)}, need='"left" or "right"'))
     s = tensor_of(sorted_sequence) if sorter is None else tensor_of(sorted_sequence).take_along_dim(sorter, -1)
-    y = SearchSorted.apply(s, values, right=right or side == "right")
+    y = SearchSorted.apply(s, input, right=right or side == "right")
     return y.to("int32") if out_int32 else y
 
 
-def bucketize(x: TensorLike, boundaries: TensorLike, *, out_int32: bool = False, right: bool = False) -> Tensor:
-    """Say between which of the sorted boundaries each entry lies: boundaries[y-1] < x <= boundaries[y], or with `right` <= and <.
+def bucketize(input: TensorLike, boundaries: TensorLike, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    """Say between which of the sorted boundaries each entry lies: boundaries[y-1] < input <= boundaries[y], or with `right` <= and <.
 
-    Shapes: x: (*), boundaries: (n), y: (*), int64
+    Shapes: input: (*), boundaries: (n), y: (*), int64
 
     >>> bucketize([1.0, 2.0, 5.0], [1.0, 3.0]).tolist()
     [0, 1, 2]
     """
-    return searchsorted(boundaries, x, out_int32=out_int32, right=right)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 class HistC(Function):
@@ -149,21 +149,21 @@ class HistC(Function):
         return xp.asarray(xp.histogram(xp.ravel(x), bins=bins, range=(low, high))[0], dtype="int64")
 
 
-def histc(x: TensorLike, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """Count the entries in equal bins between `min` and `max`, both included; equal ones mean the range of `x`.
+def histc(input: TensorLike, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """Count the entries in equal bins between `min` and `max`, both included; equal ones mean the range of `input`.
 
-    Shapes: x: (*), y: (bins)
+    Shapes: input: (*), y: (bins)
 
     Raises:
         ArgumentError: no bins, or `max` below `min`.
-        DTypeError: `x` holds integers.
+        DTypeError: `input` holds integers.
 
     >>> histc([1.0, 2.0, 1.0, 3.0], 4, 0, 3).tolist()
     [0.0, 2.0, 1.0, 1.0]
     """
     if bins < 1 or max < min:
         raise ArgumentError(explain("histc: which bins?", got={"bins": bins, "min": min, "max": max}, need="1 or more, and min <= max"))
-    x = tensor_of(x)
+    x = tensor_of(input)
     return HistC.apply(x, bins=bins, low=min, high=max).to(x.dtype)
 
 
@@ -188,20 +188,20 @@ class BinCount(Function):
         return xp.bincount(x, minlength=minlength)
 
 
-def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 0) -> Tensor:
+def bincount(input: TensorLike, weights: TensorLike | None = None, minlength: int = 0) -> Tensor:
     """Count how often each integer from 0 on appears, or add up the weights of its places.
 
-    Shapes: x: (n), weights: (n), y: (largest x + 1, or minlength if that is more)
+    Shapes: input: (n), weights: (n), y: (largest input + 1, or minlength if that is more)
 
     Raises:
-        DTypeError: `x` holds no integers.
+        DTypeError: `input` holds no integers.
         ShapeError: there is more than one axis, or not as many weights.
         ArgumentError: a number is below 0.
 
     >>> bincount([1, 1, 3]).tolist(), bincount([1, 1], weights=[0.5, 2.0]).tolist()
     ([0, 2, 0, 1], [0.0, 2.5])
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     counts = BinCount.apply(x, minlength=minlength)
     if weights is None:
         return counts

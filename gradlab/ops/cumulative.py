@@ -47,16 +47,16 @@ class CumSum(Function):
         return xp.reshape(xp.flip(xp.cumsum(xp.flip(g, axis=axis), axis=axis), axis=axis), self.shape)
 
 
-def cumsum(x: TensorLike, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
+def cumsum(input: TensorLike, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
     """Add up the entries so far along `dim`; integers and booleans as int64, or in the `dtype` asked for.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> cumsum([1.0, 2.0, 3.0], 0).data
     array([1., 3., 6.], dtype=float32)
     """
     params = {} if dtype is None else {"dtype": dtype}
-    return CumSum.apply(x, dim=one_dim("cumsum", dim, numpy), **params)
+    return CumSum.apply(input, dim=one_dim("cumsum", dim, numpy), **params)
 
 
 class CumProd(Function):
@@ -83,16 +83,16 @@ class CumProd(Function):
         return xp.reshape(before * r, self.shape)
 
 
-def cumprod(x: TensorLike, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
+def cumprod(input: TensorLike, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
     """Multiply the entries so far along `dim`; the gradient is exact also where entries are 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> cumprod([2.0, 3.0, 4.0], 0).data
     array([ 2.,  6., 24.], dtype=float32)
     """
     params = {} if dtype is None else {"dtype": dtype}
-    return CumProd.apply(x, dim=one_dim("cumprod", dim, numpy), **params)
+    return CumProd.apply(input, dim=one_dim("cumprod", dim, numpy), **params)
 
 
 class Diff(Function):
@@ -137,13 +137,13 @@ def _need_axis(x: Array, dim: int) -> int:
     return axis_of("diff", dim, x)
 
 
-def diff(x: TensorLike, n: int = 1, dim: int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None) -> Tensor:
+def diff(input: TensorLike, n: int = 1, dim: int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None) -> Tensor:
     """Subtract from each entry along `dim` the one before it, `n` times; `prepend` and `append` are joined first.
 
-    Shapes: x: (a, b), y: (a, b - n)
+    Shapes: input: (a, b), y: (a, b - n)
 
     Raises:
-        ShapeError: `x` is 0-d.
+        ShapeError: `input` is 0-d.
         ArgumentError: n is negative.
 
     >>> diff([1.0, 4.0, 9.0]).data
@@ -151,7 +151,7 @@ def diff(x: TensorLike, n: int = 1, dim: int = -1, prepend: TensorLike | None = 
     """
     if n < 0:
         raise ArgumentError(explain("diff: how often?", got={"n": n}, need="0 or more"))
-    return Diff.apply(*[t for t in (prepend, tensor_of(x), append) if t is not None], n=n, dim=dim)
+    return Diff.apply(*[t for t in (prepend, tensor_of(input), append) if t is not None], n=n, dim=dim)
 
 
 def _areas(y: TensorLike, x: TensorLike | None, dx: float, dim: int) -> Tensor:

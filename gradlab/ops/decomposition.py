@@ -56,10 +56,10 @@ class Cholesky(OfMatrices):
         return _symmetric(turned(back) @ p @ back)
 
 
-def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
+def cholesky(input: TensorLike, upper: bool = False) -> Tensor:
     """Write a symmetric positive definite matrix as a lower triangle times itself turned; with `upper` give that turned one.
 
-    Shapes: x: (*, n, n), y: (*, n, n)
+    Shapes: input: (*, n, n), y: (*, n, n)
 
     Raises:
         ShapeError: no square matrices.
@@ -69,7 +69,7 @@ def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
     array([[2., 0.],
            [1., 1.]], dtype=float32)
     """
-    y = Cholesky.apply(x)
+    y = Cholesky.apply(input)
     return y.mT if upper else y
 
 
@@ -110,10 +110,10 @@ class EighResult(NamedTuple):
     eigenvectors: Tensor
 
 
-def eigh(x: TensorLike) -> EighResult:
+def eigh(A: TensorLike) -> EighResult:
     """Find the eigenvalues of symmetric matrices, in rising order, and the vectors that belong to them, as columns of length 1.
 
-    Shapes: x: (*, n, n), eigenvalues: (*, n), eigenvectors: (*, n, n)
+    Shapes: A: (*, n, n), eigenvalues: (*, n), eigenvectors: (*, n, n)
 
     Raises:
         ShapeError: no square matrices.
@@ -121,7 +121,7 @@ def eigh(x: TensorLike) -> EighResult:
     >>> eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues.data
     array([1., 2.], dtype=float32)
     """
-    y = Eigh.apply(x)
+    y = Eigh.apply(A)
     return EighResult(y[..., 0], y[..., 1:])
 
 
@@ -180,12 +180,12 @@ class SVDResult(NamedTuple):
     Vh: Tensor
 
 
-def linalg_svd(x: TensorLike, full_matrices: bool = True) -> SVDResult:
+def linalg_svd(A: TensorLike, full_matrices: bool = True) -> SVDResult:
     """Write matrices as U diag(S) Vh, U and Vh of columns and rows at right angles, S not negative and in falling order.
 
     With full_matrices U and Vh are square; the columns beyond min(n, m) can be chosen freely and have no gradient.
 
-    Shapes: x: (*, n, m), U: (*, n, n or k), S: (*, k), Vh: (*, m or k, m), k = min(n, m)
+    Shapes: A: (*, n, m), U: (*, n, n or k), S: (*, k), Vh: (*, m or k, m), k = min(n, m)
 
     Raises:
         ShapeError: no matrices.
@@ -193,7 +193,7 @@ def linalg_svd(x: TensorLike, full_matrices: bool = True) -> SVDResult:
     >>> linalg_svd([[0.0, 2.0], [1.0, 0.0]]).S.data
     array([2., 1.], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(A)
     need_matrices("svd", x, square=False)
     n, m = x.shape[-2:]
     k = min(n, m)
@@ -222,10 +222,10 @@ class SingularValues(OfMatrices):
         return (self.u * wide(g)[..., None, :]) @ self.v
 
 
-def svdvals(x: TensorLike) -> Tensor:
+def svdvals(A: TensorLike) -> Tensor:
     """Find the singular values of matrices, in falling order: how much they stretch. Equal ones have a gradient here.
 
-    Shapes: x: (*, n, m), y: (*, min(n, m))
+    Shapes: A: (*, n, m), y: (*, min(n, m))
 
     Raises:
         ShapeError: no matrices.
@@ -233,7 +233,7 @@ def svdvals(x: TensorLike) -> Tensor:
     >>> svdvals([[0.0, 2.0], [1.0, 0.0]]).data
     array([2., 1.], dtype=float32)
     """
-    return SingularValues.apply(x)
+    return SingularValues.apply(A)
 
 
 class QR(OfMatrices):
@@ -280,10 +280,10 @@ class QRResult(NamedTuple):
     R: Tensor
 
 
-def qr(x: TensorLike, mode: str = "reduced") -> QRResult:
+def qr(A: TensorLike, mode: str = "reduced") -> QRResult:
     """Write matrices as Q R, the columns of Q at right angles and of length 1, R an upper triangle.
 
-    Shapes: x: (*, n, m), Q: (*, n, k), R: (*, k, m), k = min(n, m)
+    Shapes: A: (*, n, m), Q: (*, n, k), R: (*, k, m), k = min(n, m)
 
     Raises:
         ShapeError: no matrices.
@@ -295,5 +295,5 @@ def qr(x: TensorLike, mode: str = "reduced") -> QRResult:
     """
     if mode != "reduced":
         raise ArgumentError(explain("qr: which mode?", got={"mode": repr(mode)}, need='"reduced", the only one here'))
-    y, n = QR.apply(x), tensor_of(x).shape[-2]
+    y, n = QR.apply(A), tensor_of(A).shape[-2]
     return QRResult(y[..., :n].mT, y[..., n:])

@@ -44,10 +44,10 @@ class Det(OfMatrices):
         return (g * sign)[..., None, None] * ((u * others[..., None, :]) @ v)
 
 
-def det(x: TensorLike) -> Tensor:
+def det(input: TensorLike) -> Tensor:
     """Take the determinant of square matrices; the gradient is right for singular ones too.
 
-    Shapes: x: (*, n, n), y: (*)
+    Shapes: input: (*, n, n), y: (*)
 
     Raises:
         ShapeError: no square matrices.
@@ -55,7 +55,7 @@ def det(x: TensorLike) -> Tensor:
     >>> float(det([[2.0, 1.0], [0.0, 4.0]]).data)
     8.0
     """
-    return Det.apply(x)
+    return Det.apply(input)
 
 
 class LogAbsDet(OfMatrices):
@@ -107,10 +107,10 @@ class SLogDet(NamedTuple):
     logabsdet: Tensor
 
 
-def slogdet(x: TensorLike) -> SLogDet:
+def slogdet(input: TensorLike) -> SLogDet:
     """Take the sign and the logarithm of the size of a determinant, which itself may be too large or small for its dtype.
 
-    Shapes: x: (*, n, n), sign: (*), logabsdet: (*)
+    Shapes: input: (*, n, n), sign: (*), logabsdet: (*)
 
     Raises:
         ShapeError: no square matrices.
@@ -119,14 +119,14 @@ def slogdet(x: TensorLike) -> SLogDet:
     >>> sign.item(), round(logabsdet.exp().item(), 3)
     (-1.0, 6.0)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     return SLogDet(SignDet.apply(x.detach()), LogAbsDet.apply(x))
 
 
-def logdet(x: TensorLike) -> Tensor:
+def logdet(input: TensorLike) -> Tensor:
     """Take the logarithm of a determinant: -inf where that is 0, NaN where it is negative.
 
-    Shapes: x: (*, n, n), y: (*)
+    Shapes: input: (*, n, n), y: (*)
 
     Raises:
         ShapeError: no square matrices.
@@ -134,5 +134,5 @@ def logdet(x: TensorLike) -> Tensor:
     >>> logdet([[2.0, 0.0], [0.0, 0.5]]).item()
     0.0
     """
-    sign, logabsdet = slogdet(x)
+    sign, logabsdet = slogdet(input)
     return logabsdet.masked_fill(sign < 0, float("nan"))

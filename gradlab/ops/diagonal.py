@@ -64,10 +64,10 @@ class Diagonal(Function):
         return _embedded(g, self.offset, self.axes, (self.shape[a], self.shape[b]))
 
 
-def diagonal(x: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """Look at a diagonal of the plane of two axes, which comes last.
 
-    Shapes: x: (a, b), y: (min(a, b)) for offset 0
+    Shapes: input: (a, b), y: (min(a, b)) for offset 0
 
     Raises:
         DimError: an axis is not there, or both are one.
@@ -75,7 +75,7 @@ def diagonal(x: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     >>> diagonal([[1.0, 2.0], [3.0, 4.0]]).data
     array([1., 4.], dtype=float32)
     """
-    return Diagonal.apply(x, offset=offset, dim1=dim1, dim2=dim2)
+    return Diagonal.apply(input, offset=offset, dim1=dim1, dim2=dim2)
 
 
 class DiagEmbed(Function):
@@ -102,33 +102,33 @@ class DiagEmbed(Function):
         return xp_of(g).diagonal(g, self.offset, *self.axes)
 
 
-def diag_embed(x: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+def diag_embed(input: TensorLike, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Put the last axis on a diagonal of two new axes, among zeros.
 
-    Shapes: x: (*, a), y: (*, a + |offset|, a + |offset|)
+    Shapes: input: (*, a), y: (*, a + |offset|, a + |offset|)
 
     Raises:
-        ShapeError: `x` is 0-d.
+        ShapeError: `input` is 0-d.
 
     >>> diag_embed([1.0, 2.0]).data
     array([[1., 0.],
            [0., 2.]], dtype=float32)
     """
-    return DiagEmbed.apply(x, offset=offset, dim1=dim1, dim2=dim2)
+    return DiagEmbed.apply(input, offset=offset, dim1=dim1, dim2=dim2)
 
 
-def diag(x: TensorLike, diagonal: int = 0) -> Tensor:
+def diag(input: TensorLike, diagonal: int = 0) -> Tensor:
     """Make a matrix with this diagonal, or take the diagonal of this matrix.
 
-    Shapes: x: (a), y: (a + |diagonal|, a + |diagonal|); x: (a, a), y: (a) for diagonal 0
+    Shapes: input: (a), y: (a + |diagonal|, a + |diagonal|); input: (a, a), y: (a) for diagonal 0
 
     Raises:
-        ShapeError: `x` has neither one axis nor two.
+        ShapeError: `input` has neither one axis nor two.
 
     >>> diag([1.0, 2.0]).tolist(), diag([[1.0, 2.0], [3.0, 4.0]]).tolist()
     ([[1.0, 0.0], [0.0, 2.0]], [1.0, 4.0])
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     if x.ndim not in (1, 2):
         raise ShapeError(explain("diag: neither a diagonal nor a matrix", got={"x": x.shape}, need="one axis or two"))
     return DiagEmbed.apply(x, offset=diagonal) if x.ndim == 1 else Diagonal.apply(x, offset=diagonal).clone()
@@ -186,12 +186,12 @@ def block_diag(*tensors: TensorLike) -> Tensor:
     return BlockDiag.apply(*[tensor_of(x) for x in tensors])
 
 
-def diagflat(x: TensorLike, offset: int = 0) -> Tensor:
+def diagflat(input: TensorLike, offset: int = 0) -> Tensor:
     """Make a matrix with the entries, row by row, on a diagonal.
 
-    Shapes: x: (*) of n entries, y: (n + |offset|, n + |offset|)
+    Shapes: input: (*) of n entries, y: (n + |offset|, n + |offset|)
 
     >>> diagflat([[1.0, 2.0]]).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
-    return DiagEmbed.apply(tensor_of(x).reshape(-1), offset=offset)
+    return DiagEmbed.apply(tensor_of(input).reshape(-1), offset=offset)

@@ -79,12 +79,12 @@ class TruncDiv(Broadcasting):
         return xp_of(g).zeros_like(g), xp_of(g).zeros_like(g)
 
 
-def div(a: TensorLike, b: TensorLike, rounding_mode: str | None = None) -> Tensor:
-    """Divide `a` by `b`, broadcasting; `a / b`. Integers give float32, unless the quotient is rounded.
+def div(input: TensorLike, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
+    """Divide `input` by `other`, broadcasting; `input / other`. Integers give float32, unless the quotient is rounded.
 
-    `rounding_mode="floor"` rounds down and is `a // b`, "trunc" rounds towards 0; neither has a slope.
+    `rounding_mode="floor"` rounds down and is `input // other`, "trunc" rounds towards 0; neither has a slope.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         ArgumentError: no such rounding mode, or whole numbers divided by 0 and rounded.
@@ -95,17 +95,17 @@ def div(a: TensorLike, b: TensorLike, rounding_mode: str | None = None) -> Tenso
     (array([-4,  3]), array([-3,  3]))
     """
     if rounding_mode is None:
-        return Div.apply(a, b)
+        return Div.apply(input, other)
     if rounding_mode not in ("floor", "trunc"):
         got = {"rounding_mode": repr(rounding_mode)}
         raise ArgumentError(explain("div: how is it to be rounded?", got=got, need='None, "floor" or "trunc"'))
-    return (FloorDiv if rounding_mode == "floor" else TruncDiv).apply(a, b)
+    return (FloorDiv if rounding_mode == "floor" else TruncDiv).apply(input, other)
 
 
-def floor_divide(a: TensorLike, b: TensorLike) -> Tensor:
-    """Divide and round down, broadcasting; `a // b`. The result has no slope: its gradient is 0.
+def floor_divide(input: TensorLike, other: TensorLike) -> Tensor:
+    """Divide and round down, broadcasting; `input // other`. The result has no slope: its gradient is 0.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         ArgumentError: whole numbers are divided by 0.
@@ -114,7 +114,7 @@ def floor_divide(a: TensorLike, b: TensorLike) -> Tensor:
     >>> floor_divide([-7.0, 7.0], 2.0).data
     array([-4.,  3.], dtype=float32)
     """
-    return FloorDiv.apply(a, b)
+    return FloorDiv.apply(input, other)
 
 
 class Remainder(Broadcasting):
@@ -137,10 +137,10 @@ class Remainder(Broadcasting):
         return g, -g * (self.a // self.b) if self.needs[1] else None
 
 
-def remainder(a: TensorLike, b: TensorLike) -> Tensor:
-    """Take what division leaves over, with the sign of the divisor, broadcasting; `a % b`.
+def remainder(input: TensorLike, other: TensorLike) -> Tensor:
+    """Take what division leaves over, with the sign of the divisor, broadcasting; `input % other`.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         ArgumentError: whole numbers are divided by 0.
@@ -149,7 +149,7 @@ def remainder(a: TensorLike, b: TensorLike) -> Tensor:
     >>> remainder([-7.0, 7.0], 3.0).data
     array([2., 1.], dtype=float32)
     """
-    return Remainder.apply(a, b)
+    return Remainder.apply(input, other)
 
 
 class Fmod(Broadcasting):
@@ -172,10 +172,10 @@ class Fmod(Broadcasting):
         return g, -g * xp_of(g).trunc(self.a / self.b) if self.needs[1] else None
 
 
-def fmod(a: TensorLike, b: TensorLike) -> Tensor:
+def fmod(input: TensorLike, other: TensorLike) -> Tensor:
     """Take what division leaves over, with the sign of the dividend, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     Raises:
         ArgumentError: whole numbers are divided by 0.
@@ -184,4 +184,4 @@ def fmod(a: TensorLike, b: TensorLike) -> Tensor:
     >>> fmod([-7.0, 7.0], 3.0).data
     array([-1.,  1.], dtype=float32)
     """
-    return Fmod.apply(a, b)
+    return Fmod.apply(input, other)

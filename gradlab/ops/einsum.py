@@ -124,10 +124,10 @@ def einsum(equation: str, *operands: TensorLike) -> Tensor:
     )
 
 
-def outer(a: TensorLike, b: TensorLike) -> Tensor:
+def outer(input: TensorLike, vec2: TensorLike) -> Tensor:
     """Multiply every entry of one vector by every entry of another.
 
-    Shapes: a: (n), b: (m), y: (n, m)
+    Shapes: input: (n), vec2: (m), y: (n, m)
 
     Raises:
         ShapeError: other shapes.
@@ -136,14 +136,14 @@ def outer(a: TensorLike, b: TensorLike) -> Tensor:
     array([[3., 4.],
            [6., 8.]], dtype=float32)
     """
-    need_letters("outer", "(n), (m)", a=a, b=b)
-    return einsum("i,j->ij", beside(a, b), beside(b, a))
+    need_letters("outer", "(n), (m)", a=input, b=vec2)
+    return einsum("i,j->ij", beside(input, vec2), beside(vec2, input))
 
 
-def inner(a: TensorLike, b: TensorLike) -> Tensor:
+def inner(input: TensorLike, other: TensorLike) -> Tensor:
     """Multiply along the last axis of both and add up; a single number multiplies everything.
 
-    Shapes: a: (*, k), b: (+, k), y: (*, +)
+    Shapes: input: (*, k), other: (+, k), y: (*, +)
 
     Raises:
         ShapeError: the last sizes differ.
@@ -151,8 +151,8 @@ def inner(a: TensorLike, b: TensorLike) -> Tensor:
     >>> inner([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).data
     array([21., 43.], dtype=float32)
     """
-    n, m = [len(_shape(x)) for x in (a, b)]
-    return einsum(",...->..." if not n else "...,->...", a, b) if not n or not m else tensordot(a, b, ([-1], [-1]))
+    n, m = [len(_shape(x)) for x in (input, other)]
+    return einsum(",...->..." if not n else "...,->...", input, other) if not n or not m else tensordot(input, other, ([-1], [-1]))
 
 
 def tensordot(a: TensorLike, b: TensorLike, dims: int | Sequence[Sequence[int]] = 2) -> Tensor:

@@ -44,10 +44,10 @@ class ELU(Function):
         return g * (self.scale * slope)
 
 
-def elu(x: TensorLike, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def elu(input: TensorLike, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """Keep positive values, and let negative ones approach `-alpha`. Source: Clevert, Unterthiner, Hochreiter, 2015, arXiv:1511.07289.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -56,13 +56,13 @@ def elu(x: TensorLike, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     array([-0.6321,  2.    ], dtype=float32)
     """
     not_in_place("elu", inplace)
-    return ELU.apply(x, alpha=alpha)
+    return ELU.apply(input, alpha=alpha)
 
 
-def selu(x: TensorLike, inplace: bool = False) -> Tensor:
+def selu(input: TensorLike, inplace: bool = False) -> Tensor:
     """Scale elu so that layers keep mean 0 and variance 1. Source: Klambauer et al., 2017, arXiv:1706.02515, equation 2.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -71,13 +71,13 @@ def selu(x: TensorLike, inplace: bool = False) -> Tensor:
     array([-1.1113,  2.1014], dtype=float32)
     """
     not_in_place("selu", inplace)
-    return ELU.apply(x, alpha=1.6732632423543772, scale=1.0507009873554805)
+    return ELU.apply(input, alpha=1.6732632423543772, scale=1.0507009873554805)
 
 
-def celu(x: TensorLike, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+def celu(input: TensorLike, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """Stretch elu so that its slope has no jump, whatever `alpha`. Source: J. T. Barron, 2017, arXiv:1704.07483.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: `alpha` is 0.
@@ -89,4 +89,4 @@ def celu(x: TensorLike, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     not_in_place("celu", inplace)
     if alpha == 0:
         raise ArgumentError(explain("celu: x is divided by alpha", got={"alpha": alpha}, need="a number other than 0"))
-    return ELU.apply(x, alpha=alpha, rate=1 / alpha)
+    return ELU.apply(input, alpha=alpha, rate=1 / alpha)

@@ -42,15 +42,15 @@ class Erf(Function):
         return g * bell(self.x)
 
 
-def erf(x: TensorLike) -> Tensor:
-    """Take the error function: the probability that a normal variable of variance 1/2 is within -x and x.
+def erf(input: TensorLike) -> Tensor:
+    """Take the error function: the probability that a normal variable of variance 1/2 is within -input and input.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> erf([0.0, 0.5, -2.0]).data.round(4)
     array([ 0.    ,  0.5205, -0.9953], dtype=float32)
     """
-    return Erf.apply(x)
+    return Erf.apply(input)
 
 
 class Erfc(Function):
@@ -78,15 +78,15 @@ class Erfc(Function):
         return -g * bell(self.x)
 
 
-def erfc(x: TensorLike) -> Tensor:
-    """Take 1 - erf(x), with all its digits where erf is nearly 1.
+def erfc(input: TensorLike) -> Tensor:
+    """Take 1 - erf(input), with all its digits where erf is nearly 1.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> erfc([0.0, 0.5, 8.0]).data
     array([1.00000000e+00, 4.79500055e-01, 1.12242964e-29], dtype=float32)
     """
-    return Erfc.apply(x)
+    return Erfc.apply(input)
 
 
 class Erfinv(Function):
@@ -117,12 +117,12 @@ class Erfinv(Function):
         return g * (0.5 * sqrt(pi) * xp_of(g).exp(self.y * self.y))
 
 
-def erfinv(x: TensorLike) -> Tensor:
-    """Take the number whose error function is `x`; infinite at -1 and 1, NaN beyond.
+def erfinv(input: TensorLike) -> Tensor:
+    """Take the number whose error function is `input`; infinite at -1 and 1, NaN beyond.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> erfinv([0.0, 0.5, -1.0]).data.round(4)
     array([0.    , 0.4769,   -inf], dtype=float32)
     """
-    return Erfinv.apply(x)
+    return Erfinv.apply(input)

@@ -49,39 +49,39 @@ class Expand(Function):
         return g  # Function.pull sums it over the copies
 
 
-def expand(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+def expand(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     """Repeat along axes of size 1, and along new ones in front, without copying; -1 keeps a size.
 
-    Shapes: x: (a, 1), y: (a, b)
+    Shapes: input: (a, 1), y: (a, b)
 
     >>> expand([[1.0], [2.0]], 2, 3).data
     array([[1., 1., 1.],
            [2., 2., 2.]], dtype=float32)
     """
-    return Expand.apply(x, shape=sizes(shape))
+    return Expand.apply(input, shape=sizes(shape))
 
 
-def expand_as(x: TensorLike, other: Tensor) -> Tensor:
+def expand_as(input: TensorLike, other: Tensor) -> Tensor:
     """Repeat to the shape of another tensor, without copying.
 
-    Shapes: x: (a, 1), other: (a, b), y: (a, b)
+    Shapes: input: (a, 1), other: (a, b), y: (a, b)
 
     >>> import gradlab as gl
     >>> expand_as([1.0, 2.0], gl.zeros(3, 2)).shape
     (3, 2)
     """
-    return expand(x, tensor_of(other).shape)
+    return expand(input, tensor_of(other).shape)
 
 
-def broadcast_to(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+def broadcast_to(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     """Repeat to a shape, without copying, as `expand`.
 
-    Shapes: x: (a, 1), y: (a, b)
+    Shapes: input: (a, 1), y: (a, b)
 
     >>> broadcast_to([1.0, 2.0], (3, 2)).shape
     (3, 2)
     """
-    return expand(x, *shape)
+    return expand(input, *shape)
 
 
 def broadcast_tensors(*tensors: TensorLike) -> tuple[Tensor, ...]:

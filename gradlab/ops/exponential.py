@@ -33,15 +33,15 @@ class Exp(Function):
         return g * self.y
 
 
-def exp(x: TensorLike) -> Tensor:
-    """Raise e to the power `x`.
+def exp(input: TensorLike) -> Tensor:
+    """Raise e to the power `input`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> exp([0.0, 1.0]).data.round(3)
     array([1.   , 2.718], dtype=float32)
     """
-    return Exp.apply(x)
+    return Exp.apply(input)
 
 
 class Exp2(Function):
@@ -60,15 +60,15 @@ class Exp2(Function):
         return g * self.y * LN2
 
 
-def exp2(x: TensorLike) -> Tensor:
-    """Raise 2 to the power `x`.
+def exp2(input: TensorLike) -> Tensor:
+    """Raise 2 to the power `input`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> exp2([3.0, -1.0]).data
     array([8. , 0.5], dtype=float32)
     """
-    return Exp2.apply(x)
+    return Exp2.apply(input)
 
 
 class Expm1(Function):
@@ -87,15 +87,15 @@ class Expm1(Function):
         return g * (self.y + 1)
 
 
-def expm1(x: TensorLike) -> Tensor:
-    """Raise e to the power `x` and subtract 1, right to all digits near 0.
+def expm1(input: TensorLike) -> Tensor:
+    """Raise e to the power `input` and subtract 1, right to all digits near 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> expm1([1e-10, 1.0]).data
     array([1.0000000e-10, 1.7182817e+00], dtype=float32)
     """
-    return Expm1.apply(x)
+    return Expm1.apply(input)
 
 
 class Log(Function):
@@ -117,15 +117,15 @@ class Log(Function):
         return g / self.x
 
 
-def log(x: TensorLike) -> Tensor:
+def log(input: TensorLike) -> Tensor:
     """Take the natural logarithm; -inf at 0, NaN below.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> log([1.0, 10.0]).data.round(3)
     array([0.   , 2.303], dtype=float32)
     """
-    return Log.apply(x)
+    return Log.apply(input)
 
 
 class Log2(Function):
@@ -146,15 +146,15 @@ class Log2(Function):
         return g / (self.x * LN2)
 
 
-def log2(x: TensorLike) -> Tensor:
+def log2(input: TensorLike) -> Tensor:
     """Take the logarithm to the base 2; -inf at 0, NaN below.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> log2([8.0, 0.5]).data
     array([ 3., -1.], dtype=float32)
     """
-    return Log2.apply(x)
+    return Log2.apply(input)
 
 
 class Log10(Function):
@@ -175,15 +175,15 @@ class Log10(Function):
         return g / (self.x * LN10)
 
 
-def log10(x: TensorLike) -> Tensor:
+def log10(input: TensorLike) -> Tensor:
     """Take the logarithm to the base 10; -inf at 0, NaN below.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> log10([100.0, 0.1]).data
     array([ 2., -1.], dtype=float32)
     """
-    return Log10.apply(x)
+    return Log10.apply(input)
 
 
 class Log1p(Function):
@@ -204,12 +204,12 @@ class Log1p(Function):
         return g / (1 + self.x)
 
 
-def log1p(x: TensorLike) -> Tensor:
-    """Take the natural logarithm of 1 + `x`, right to all digits near 0.
+def log1p(input: TensorLike) -> Tensor:
+    """Take the natural logarithm of 1 + `input`, right to all digits near 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> log1p([1e-10, 1.0]).data
     array([1.000000e-10, 6.931472e-01], dtype=float32)
     """
-    return Log1p.apply(x)
+    return Log1p.apply(input)

@@ -61,10 +61,10 @@ class AMax(AlongAxes):
         return _shared(self.x, self.y, g if self.gone is None else xp_of(g).expand_dims(g, self.gone), self.dim)
 
 
-def amax(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def amax(input: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Take the largest entry over `dim`, or of everything; NaN wins. Entries that tie share the gradient evenly.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     Raises:
         ShapeError: there is no entry to choose from.
@@ -72,7 +72,7 @@ def amax(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) ->
     >>> amax([[1.0, 5.0], [3.0, 2.0]], dim=1).data
     array([5., 3.], dtype=float32)
     """
-    return AMax.apply(x, **spelled(dim, keepdim, numpy))
+    return AMax.apply(input, **spelled(dim, keepdim, numpy))
 
 
 class AMin(AlongAxes):
@@ -94,10 +94,10 @@ class AMin(AlongAxes):
         return _shared(self.x, self.y, g if self.gone is None else xp_of(g).expand_dims(g, self.gone), self.dim)
 
 
-def amin(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def amin(input: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Take the smallest entry over `dim`, or of everything; NaN wins. Entries that tie share the gradient evenly.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     Raises:
         ShapeError: there is no entry to choose from.
@@ -105,16 +105,16 @@ def amin(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) ->
     >>> amin([[1.0, 5.0], [3.0, 2.0]], dim=1).data
     array([1., 2.], dtype=float32)
     """
-    return AMin.apply(x, **spelled(dim, keepdim, numpy))
+    return AMin.apply(input, **spelled(dim, keepdim, numpy))
 
 
-def aminmax(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> AMinMax:
+def aminmax(input: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> AMinMax:
     """Take the smallest and the largest entry along `dim`, or of everything, as `(min, max)`; entries that tie share evenly.
 
-    Shapes: x: (*), min and max: x without dim (1 there with keepdim)
+    Shapes: input: (*), min and max: input without dim (1 there with keepdim)
 
     >>> aminmax([1.0, 5.0, 3.0]).max.item()
     5.0
     """
     params = spelled(dim, keepdim, numpy)
-    return AMinMax(AMin.apply(x, **params), AMax.apply(x, **params))
+    return AMinMax(AMin.apply(input, **params), AMax.apply(input, **params))

@@ -104,15 +104,15 @@ class Lgamma(Function):
         return g * _slope(self.x)
 
 
-def lgamma(x: TensorLike) -> Tensor:
-    """Take the logarithm of the gamma function's size, ln (x - 1)! for whole numbers; inf at 0, -1, -2, ...
+def lgamma(input: TensorLike) -> Tensor:
+    """Take the logarithm of the gamma function's size, ln (input - 1)! for whole numbers; inf at 0, -1, -2, ...
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> lgamma([1.0, 5.0, 0.5]).data.round(4)
     array([0.    , 3.1781, 0.5724], dtype=float32)
     """
-    return Lgamma.apply(x)
+    return Lgamma.apply(input)
 
 
 class Digamma(Function):
@@ -136,12 +136,12 @@ class Digamma(Function):
         return g * xp.where(below, pi * pi / (sine * sine) - y, y)
 
 
-def digamma(x: TensorLike) -> Tensor:
+def digamma(input: TensorLike) -> Tensor:
     """Take the slope of the logarithm of the gamma function; -inf at 0, NaN at -1, -2, ...
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> digamma([1.0, 5.0, 0.5]).data.round(4)
     array([-0.5772,  1.5061, -1.9635], dtype=float32)
     """
-    return Digamma.apply(x)
+    return Digamma.apply(input)

@@ -63,10 +63,10 @@ class SiLU(Function):
         return xp.reshape(dx, g.shape)
 
 
-def silu(x: TensorLike, inplace: bool = False) -> Tensor:
+def silu(input: TensorLike, inplace: bool = False) -> Tensor:
     """Weigh every value by its own sigmoid; also called swish.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -75,7 +75,7 @@ def silu(x: TensorLike, inplace: bool = False) -> Tensor:
     array([-0.269,  0.   ,  1.762], dtype=float32)
     """
     not_in_place("silu", inplace)
-    return SiLU.apply(x)
+    return SiLU.apply(input)
 
 
 class Mish(Function):
@@ -105,10 +105,10 @@ class Mish(Function):
         return g * (self.t + self.x * logistic(self.x) * (1 - self.t * self.t))
 
 
-def mish(x: TensorLike, inplace: bool = False) -> Tensor:
+def mish(input: TensorLike, inplace: bool = False) -> Tensor:
     """Weigh every value by the tanh of its softplus. Source: D. Misra, 2019, arXiv:1908.08681.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -117,7 +117,7 @@ def mish(x: TensorLike, inplace: bool = False) -> Tensor:
     array([-0.303,  0.   ,  1.944], dtype=float32)
     """
     not_in_place("mish", inplace)
-    return Mish.apply(x)
+    return Mish.apply(input)
 
 
 class GLU(AlongAxes):
@@ -146,10 +146,10 @@ class GLU(AlongAxes):
         return xp_of(g).concatenate((g * self.s, g * self.a * (self.s * (1 - self.s))), axis=self.axis)
 
 
-def glu(x: TensorLike, dim: int = -1) -> Tensor:
+def glu(input: TensorLike, dim: int = -1) -> Tensor:
     """Multiply the first half along `dim` by the sigmoid of the second. Source: Dauphin et al., 2016, arXiv:1612.08083.
 
-    Shapes: x: (*, 2n, *), y: (*, n, *)
+    Shapes: input: (*, 2n, *), y: (*, n, *)
 
     Raises:
         ShapeError: the axis has an odd size.
@@ -158,4 +158,4 @@ def glu(x: TensorLike, dim: int = -1) -> Tensor:
     >>> glu([[3.0, 4.0, 0.0, 100.0]]).data
     array([[1.5, 4. ]], dtype=float32)
     """
-    return GLU.apply(x, dim=dim)
+    return GLU.apply(input, dim=dim)

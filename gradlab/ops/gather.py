@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
 
 
-def gather(x: TensorLike, dim: int, index: TensorLike) -> Tensor:
+def gather(input: TensorLike, dim: int, index: TensorLike) -> Tensor:
     """Read along `dim` at the places of `index`, one for every entry of the result.
 
-    Shapes: x: (a, b), index: (c, d) with c <= a for dim 1, y: (c, d)
+    Shapes: input: (a, b), index: (c, d) with c <= a for dim 1, y: (c, d)
 
     Raises:
-        ShapeError: the index has other axes than `x`, or is longer along one of the others.
+        ShapeError: the index has other axes than `input`, or is longer along one of the others.
         PlaceError: a place that the axis does not have.
         DTypeError: the index holds no integers.
 
@@ -29,22 +29,22 @@ def gather(x: TensorLike, dim: int, index: TensorLike) -> Tensor:
     array([[1., 1.],
            [4., 3.]], dtype=float32)
     """
-    x, places = tensor_of(x), _integers(index)
+    x, places = tensor_of(input), _integers(index)
     _, at, axis = along("gather", x.data, places, dim)
     y = (x if x.ndim else x.reshape(1))[grid(at, axis)]
     return y if y.shape == places.shape else y.reshape(places.shape)
 
 
-def take_along_dim(x: TensorLike, indices: TensorLike, dim: int | None = None) -> Tensor:
+def take_along_dim(input: TensorLike, indices: TensorLike, dim: int | None = None) -> Tensor:
     """Read along `dim` as `gather`, broadcasting the other axes; without `dim`, of the entries row by row.
 
-    Shapes: x: (a, b), indices: (a, c) or (1, c) for dim 1, y: (a, c)
+    Shapes: input: (a, b), indices: (a, c) or (1, c) for dim 1, y: (a, c)
 
     >>> take_along_dim([[1.0, 2.0], [3.0, 4.0]], [[1]], dim=1).data
     array([[2.],
            [4.]], dtype=float32)
     """
-    t, places = tensor_of(x), tensor_of(indices)
+    t, places = tensor_of(input), tensor_of(indices)
     if dim is None:
         return gather(t.reshape(-1), 0, places.reshape(-1))
     axis = axis_of("take_along_dim", dim, t)
@@ -60,10 +60,10 @@ def _pairs(a: Tensor, b: Tensor) -> list[tuple[int, int]]:
     return list(zip(a.shape, b.shape, strict=True))
 
 
-def index_select(x: TensorLike, dim: int, index: TensorLike) -> Tensor:
+def index_select(input: TensorLike, dim: int, index: TensorLike) -> Tensor:
     """Read whole entries along `dim`.
 
-    Shapes: x: (a, b), index: (n), y: (n, b) for dim 0
+    Shapes: input: (a, b), index: (n), y: (n, b) for dim 0
 
     Raises:
         ShapeError: the index has more than one axis.
@@ -73,7 +73,7 @@ def index_select(x: TensorLike, dim: int, index: TensorLike) -> Tensor:
     >>> index_select([1.0, 2.0, 3.0], 0, [2, 0, 0]).data
     array([3., 1., 1.], dtype=float32)
     """
-    x, places = tensor_of(x), _integers(index)
+    x, places = tensor_of(input), _integers(index)
     if places.ndim > 1:
         raise ShapeError(explain("index_select: places along one axis", got={"index": places.shape}, need="one axis, or none"))
     if not x.ndim and prod(places.shape) != 1:
@@ -90,27 +90,27 @@ def _integers(index: Any) -> Array:
     return places if prod(places.shape) else xp_of(places).zeros(places.shape, dtype=int)
 
 
-def take(x: TensorLike, index: TensorLike) -> Tensor:
+def take(input: TensorLike, index: TensorLike) -> Tensor:
     """Read entries counted row by row.
 
-    Shapes: x: (*), index: (+), y: (+)
+    Shapes: input: (*), index: (+), y: (+)
 
     Raises:
-        PlaceError: a place that `x` does not have.
+        PlaceError: a place that `input` does not have.
         DTypeError: the index holds no integers.
 
     >>> take([[1.0, 2.0], [3.0, 4.0]], [0, -1]).data
     array([1., 4.], dtype=float32)
     """
-    x, places = tensor_of(x), _integers(index)
+    x, places = tensor_of(input), _integers(index)
     need_places("take", places, x.numel(), negative=True)
     return x.reshape(-1)[places]
 
 
-def masked_select(x: TensorLike, mask: TensorLike) -> Tensor:
+def masked_select(input: TensorLike, mask: TensorLike) -> Tensor:
     """Read the entries where `mask` holds, one after the other, broadcasting both.
 
-    Shapes: x: (*), mask: (*), y: (number of places)
+    Shapes: input: (*), mask: (*), y: (number of places)
 
     Raises:
         DTypeError: the mask holds no truth values.
@@ -119,7 +119,7 @@ def masked_select(x: TensorLike, mask: TensorLike) -> Tensor:
     >>> masked_select([1.0, 2.0, 3.0], [True, False, True]).data
     array([1., 3.], dtype=float32)
     """
-    t, where = tensor_of(x), tensor_of(mask)
+    t, where = tensor_of(input), tensor_of(mask)
     if where.dtype.kind != "b":
         raise DTypeError(explain("masked_select: a mask holds truth values", got={"mask": where.dtype}, need="bool", fix="mask != 0"))
     shape = _shared("masked_select", t.shape, where.shape) or (1,)

@@ -155,12 +155,12 @@ class GELUTanh(Function):
         return xp.reshape(dx, g.shape)
 
 
-def gelu(x: TensorLike, approximate: str = "none") -> Tensor:
+def gelu(input: TensorLike, approximate: str = "none") -> Tensor:
     """Weigh every value by the probability that a normal variable is smaller; `approximate="tanh"` for the tanh form.
 
     The two differ by up to 5e-4: weights trained with one belong to that one.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: `approximate` is neither "none" nor "tanh".
@@ -169,7 +169,7 @@ def gelu(x: TensorLike, approximate: str = "none") -> Tensor:
     array([-0.1587,  0.    ,  1.9545], dtype=float32)
     """
     if approximate == "none":
-        return GELU.apply(x)
+        return GELU.apply(input)
     if approximate == "tanh":
-        return GELUTanh.apply(x)
+        return GELUTanh.apply(input)
     raise ArgumentError(explain("gelu: which form?", got={"approximate": repr(approximate)}, need='"none" or "tanh"'))

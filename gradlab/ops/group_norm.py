@@ -141,20 +141,20 @@ class GroupNorm(Function):
 
 
 def group_norm(
-    x: TensorLike, num_groups: int, weight: TensorLike | None = None, bias: TensorLike | None = None, eps: float = 1e-5
+    input: TensorLike, num_groups: int, weight: TensorLike | None = None, bias: TensorLike | None = None, eps: float = 1e-5
 ) -> Tensor:
     """Bring every sample to mean 0 and variance 1 over each group of its channels, then scale and shift each channel.
 
-    Shapes: x: (batch, channel, *), weight and bias: (channel), y: as x
+    Shapes: input: (batch, channel, *), weight and bias: (channel), y: as input
 
     Raises:
         ShapeError: the channels don't make so many groups; one value a group; a weight that is not one number a channel.
-        DTypeError: `x` holds integers, or others are of another kind; float16 may go with float32.
+        DTypeError: `input` holds integers, or others are of another kind; float16 may go with float32.
 
     >>> group_norm([[1.0, 3.0, 5.0, 5.0]], 2).data.round(3)
     array([[-1.,  1.,  0.,  0.]], dtype=float32)
     """
-    given: Any = x if hasattr(x, "grad_fn") else as_array(x)
+    given: Any = input if hasattr(input, "grad_fn") else as_array(input)
     shape, groups = given.shape, whole("num_groups", num_groups)
     if len(shape) > 1 and groups and shape[0] * shape[1] // groups * prod(shape[2:]) == 1:
         raise ShapeError(explain("group_norm: one value a group", got={"x": shape, "num_groups": groups}, need="more, to have a variance"))
@@ -168,7 +168,7 @@ def _inputs(x: Any, weight: Any, bias: Any) -> list[Any]:
 
 
 def instance_norm(
-    x: TensorLike,
+    input: TensorLike,
     running_mean: TensorLike | None = None,
     running_var: TensorLike | None = None,
     weight: TensorLike | None = None,
@@ -182,18 +182,18 @@ def instance_norm(
     Running statistics, where given, are moved as in `batch_norm`, towards the mean of those of the samples; without
     `use_input_stats` they are what is normalised with, and this is `batch_norm` outside of training.
 
-    Shapes: x: (batch, channel, *), all others: (channel), y: as x
+    Shapes: input: (batch, channel, *), all others: (channel), y: as input
 
     Raises:
         ShapeError: one place only; something that is not one number a channel.
         ArgumentError: running statistics that are needed are missing.
-        DTypeError: `x` holds integers, or others are of another kind; float16 may go with float32.
+        DTypeError: `input` holds integers, or others are of another kind; float16 may go with float32.
 
     >>> instance_norm([[[1.0, 3.0], [5.0, 5.0]]]).data.round(3)
     array([[[-1.,  1.],
             [ 0.,  0.]]], dtype=float32)
     """
-    data: Any = x if hasattr(x, "grad_fn") else as_array(x)
+    data: Any = input if hasattr(input, "grad_fn") else as_array(input)
     shape = data.shape
     if not use_input_stats:
         return batch_norm(data, running_mean, running_var, weight, bias, eps=eps)

@@ -33,10 +33,10 @@ class Hardtanh(Function):
         return kept(g, ~((self.x <= self.min) | (self.x >= self.max)))
 
 
-def hardtanh(x: TensorLike, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+def hardtanh(input: TensorLike, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """Move values outside of `min_val` to `max_val` to the nearer of the two. At both there is no gradient any more, unlike in clamp.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: `min_val` is above `max_val`.
@@ -50,13 +50,13 @@ def hardtanh(x: TensorLike, min_val: float = -1.0, max_val: float = 1.0, inplace
         raise ArgumentError(
             explain("hardtanh: the bounds are the wrong way round", got={"min_val": min_val, "max_val": max_val}, need="min_val <= max_val")
         )
-    return Hardtanh.apply(x, min_val=min_val, max_val=max_val)
+    return Hardtanh.apply(input, min_val=min_val, max_val=max_val)
 
 
-def relu6(x: TensorLike, inplace: bool = False) -> Tensor:
+def relu6(input: TensorLike, inplace: bool = False) -> Tensor:
     """Set negative values to 0, and those above 6 to 6.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -65,7 +65,7 @@ def relu6(x: TensorLike, inplace: bool = False) -> Tensor:
     array([0. , 0.5, 6. ], dtype=float32)
     """
     not_in_place("relu6", inplace)
-    return Hardtanh.apply(x, min_val=0.0, max_val=6.0)
+    return Hardtanh.apply(input, min_val=0.0, max_val=6.0)
 
 
 class Hardsigmoid(Function):
@@ -84,10 +84,10 @@ class Hardsigmoid(Function):
         return kept(g / 6, (self.x > -3) & (self.x < 3))
 
 
-def hardsigmoid(x: TensorLike, inplace: bool = False) -> Tensor:
+def hardsigmoid(input: TensorLike, inplace: bool = False) -> Tensor:
     """Go from 0 at -3 to 1 at 3 in a straight line.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -96,7 +96,7 @@ def hardsigmoid(x: TensorLike, inplace: bool = False) -> Tensor:
     array([0.  , 0.5 , 0.75], dtype=float32)
     """
     not_in_place("hardsigmoid", inplace)
-    return Hardsigmoid.apply(x)
+    return Hardsigmoid.apply(input)
 
 
 class Hardswish(Function):
@@ -120,10 +120,10 @@ class Hardswish(Function):
         return kept(g * xp.where(x < 3, x / 3 + 0.5, 1.0), ~(x <= -3))
 
 
-def hardswish(x: TensorLike, inplace: bool = False) -> Tensor:
+def hardswish(input: TensorLike, inplace: bool = False) -> Tensor:
     """Weigh every value by its hardsigmoid. Source: Howard et al., 2019, arXiv:1905.02244.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -132,7 +132,7 @@ def hardswish(x: TensorLike, inplace: bool = False) -> Tensor:
     array([-0.    ,  0.6667,  4.    ], dtype=float32)
     """
     not_in_place("hardswish", inplace)
-    return Hardswish.apply(x)
+    return Hardswish.apply(input)
 
 
 class Hardshrink(Function):
@@ -152,15 +152,15 @@ class Hardshrink(Function):
         return kept(g, self.outside)
 
 
-def hardshrink(x: TensorLike, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: TensorLike, lambd: float = 0.5) -> Tensor:
     """Set values within `lambd` of 0 to 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> hardshrink([-2.0, 0.3]).data
     array([-2.,  0.], dtype=float32)
     """
-    return Hardshrink.apply(x, lambd=lambd)
+    return Hardshrink.apply(input, lambd=lambd)
 
 
 class Softshrink(Function):
@@ -180,10 +180,10 @@ class Softshrink(Function):
         return kept(g, self.outside)
 
 
-def softshrink(x: TensorLike, lambd: float = 0.5) -> Tensor:
+def softshrink(input: TensorLike, lambd: float = 0.5) -> Tensor:
     """Move every value towards 0 by `lambd`, and not across it.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: `lambd` is negative.
@@ -193,7 +193,7 @@ def softshrink(x: TensorLike, lambd: float = 0.5) -> Tensor:
     """
     if lambd < 0:
         raise ArgumentError(explain("softshrink: lambd is a distance", got={"lambd": lambd}, need="0 or more"))
-    return Softshrink.apply(x, lambd=lambd)
+    return Softshrink.apply(input, lambd=lambd)
 
 
 class Tanhshrink(Function):
@@ -213,12 +213,12 @@ class Tanhshrink(Function):
         return g * (self.t * self.t)
 
 
-def tanhshrink(x: TensorLike) -> Tensor:
+def tanhshrink(input: TensorLike) -> Tensor:
     """Take what tanh leaves over.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> tanhshrink([0.0, 2.0]).data.round(4)
     array([0.   , 1.036], dtype=float32)
     """
-    return Tanhshrink.apply(x)
+    return Tanhshrink.apply(input)

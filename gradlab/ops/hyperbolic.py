@@ -29,15 +29,15 @@ class Sinh(Function):
         return g * xp_of(g).cosh(self.x)
 
 
-def sinh(x: TensorLike) -> Tensor:
+def sinh(input: TensorLike) -> Tensor:
     """Take the hyperbolic sine.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> sinh([0.0, 1.0]).data.round(4)
     array([0.    , 1.1752], dtype=float32)
     """
-    return Sinh.apply(x)
+    return Sinh.apply(input)
 
 
 class Cosh(Function):
@@ -56,15 +56,15 @@ class Cosh(Function):
         return g * xp_of(g).sinh(self.x)
 
 
-def cosh(x: TensorLike) -> Tensor:
+def cosh(input: TensorLike) -> Tensor:
     """Take the hyperbolic cosine.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> cosh([0.0, 1.0]).data.round(4)
     array([1.    , 1.5431], dtype=float32)
     """
-    return Cosh.apply(x)
+    return Cosh.apply(input)
 
 
 class Tanh(Function):
@@ -84,15 +84,15 @@ class Tanh(Function):
         return g * (1 - self.y * self.y)
 
 
-def tanh(x: TensorLike) -> Tensor:
+def tanh(input: TensorLike) -> Tensor:
     """Squash every value into (-1, 1).
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> tanh([0.0, 2.0]).data.round(2)
     array([0.  , 0.96], dtype=float32)
     """
-    return Tanh.apply(x)
+    return Tanh.apply(input)
 
 
 class Asinh(Function):
@@ -111,15 +111,15 @@ class Asinh(Function):
         return g / xp_of(g).hypot(1.0, self.x)
 
 
-def asinh(x: TensorLike) -> Tensor:
-    """Take the number whose hyperbolic sine is `x`.
+def asinh(input: TensorLike) -> Tensor:
+    """Take the number whose hyperbolic sine is `input`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> asinh([0.0, 1.0]).data.round(4)
     array([0.    , 0.8814], dtype=float32)
     """
-    return Asinh.apply(x)
+    return Asinh.apply(input)
 
 
 class Acosh(Function):
@@ -141,15 +141,15 @@ class Acosh(Function):
         return g / (xp.sqrt(self.x - 1) * xp.sqrt(self.x + 1))
 
 
-def acosh(x: TensorLike) -> Tensor:
-    """Take the number, 0 or more, whose hyperbolic cosine is `x`; NaN below 1.
+def acosh(input: TensorLike) -> Tensor:
+    """Take the number, 0 or more, whose hyperbolic cosine is `input`; NaN below 1.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> acosh([1.0, 2.0]).data.round(4)
     array([0.   , 1.317], dtype=float32)
     """
-    return Acosh.apply(x)
+    return Acosh.apply(input)
 
 
 class Atanh(Function):
@@ -170,12 +170,12 @@ class Atanh(Function):
         return g / ((1 - self.x) * (1 + self.x))
 
 
-def atanh(x: TensorLike) -> Tensor:
-    """Take the number whose hyperbolic tangent is `x`; infinite at -1 and 1, NaN beyond.
+def atanh(input: TensorLike) -> Tensor:
+    """Take the number whose hyperbolic tangent is `input`; infinite at -1 and 1, NaN beyond.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> atanh([0.0, 0.5]).data.round(4)
     array([0.    , 0.5493], dtype=float32)
     """
-    return Atanh.apply(x)
+    return Atanh.apply(input)

@@ -38,10 +38,10 @@ class Inverse(OfMatrices):
         return -(back @ g @ back)
 
 
-def inverse(x: TensorLike) -> Tensor:
+def inverse(input: TensorLike) -> Tensor:
     """Invert square matrices. To solve a x = b, `gl.linalg.solve(a, b)` is faster and more exact.
 
-    Shapes: x: (*, n, n), y: (*, n, n)
+    Shapes: input: (*, n, n), y: (*, n, n)
 
     Raises:
         ShapeError: no square matrices.
@@ -51,23 +51,23 @@ def inverse(x: TensorLike) -> Tensor:
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    return Inverse.apply(x)
+    return Inverse.apply(input)
 
 
-def matrix_power(x: TensorLike, n: int) -> Tensor:
+def matrix_power(input: TensorLike, n: int) -> Tensor:
     """Multiply a square matrix by itself, n factors, in about log2 n products; for n < 0 its inverse.
 
-    Shapes: x: (*, k, k), y: (*, k, k)
+    Shapes: input: (*, k, k), y: (*, k, k)
 
     Raises:
         ShapeError: no square matrices.
-        ArgumentError: n is negative and x is singular.
+        ArgumentError: `n` is negative and `input` is singular.
 
     >>> matrix_power([[1.0, 1.0], [0.0, 1.0]], 5).data
     array([[1., 5.],
            [0., 1.]], dtype=float32)
     """
-    base, n = tensor_of(x), whole("n", n)
+    base, n = tensor_of(input), whole("n", n)
     need_matrices("matrix_power", base)
     if n < 0:
         base, n = inverse(base), -n
@@ -121,10 +121,10 @@ class Solve(OfMatrices):
         return -(db @ turned(self.y)) if self.needs[0] else None, db[..., 0] if self.vectors else db
 
 
-def solve(a: TensorLike, b: TensorLike, *, left: bool = True) -> Tensor:
-    """Solve a y = b, or y a = b for left=False.
+def solve(A: TensorLike, B: TensorLike, *, left: bool = True) -> Tensor:
+    """Solve A y = B, or y A = B for left=False.
 
-    Shapes: a: (*, n, n), b: (*, n, k), (*, n) or (n), y: as b; what stands in front broadcasts
+    Shapes: A: (*, n, n), B: (*, n, k), (*, n) or (n), y: as B; what stands in front broadcasts
 
     Raises:
         ShapeError: the shapes don't fit.
@@ -133,7 +133,7 @@ def solve(a: TensorLike, b: TensorLike, *, left: bool = True) -> Tensor:
     >>> solve([[2.0, 0.0], [0.0, 4.0]], [1.0, 1.0]).data
     array([0.5 , 0.25], dtype=float32)
     """
-    a, b = tensor_of(beside(a, b)), tensor_of(beside(b, a))
+    a, b = tensor_of(beside(A, B)), tensor_of(beside(B, A))
     return Solve.apply(a, b) if left else Solve.apply(a.mT, b.mT).mT
 
 
@@ -175,10 +175,10 @@ class SolveTriangular(OfMatrices):
         return xp.where(self.inside, -(db @ turned(self.y)), 0.0) if self.needs[0] else None, db
 
 
-def solve_triangular(a: TensorLike, b: TensorLike, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
-    """Solve a y = b (y a = b for left=False), reading one triangle of `a`; with `unitriangular` its diagonal counts as 1.
+def solve_triangular(A: TensorLike, B: TensorLike, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
+    """Solve A y = B (y A = B for left=False), reading one triangle of `A`; with `unitriangular` its diagonal counts as 1.
 
-    Shapes: a: (*, n, n), b: (*, n, k), y: as b
+    Shapes: A: (*, n, n), B: (*, n, k), y: as B
 
     Raises:
         ShapeError: the shapes don't fit.
@@ -188,7 +188,7 @@ def solve_triangular(a: TensorLike, b: TensorLike, *, upper: bool, left: bool = 
     array([[0.5  ],
            [0.125]], dtype=float32)
     """
-    a, b = tensor_of(beside(a, b)), tensor_of(beside(b, a))
+    a, b = tensor_of(beside(A, B)), tensor_of(beside(B, A))
     if not left:
         return solve_triangular(a.mT, b.mT, upper=not upper, unitriangular=unitriangular).mT
     return SolveTriangular.apply(a, b, upper=upper, unitriangular=unitriangular)

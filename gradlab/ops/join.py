@@ -249,18 +249,18 @@ def row_stack(tensors: Sequence[TensorLike]) -> Tensor:
     return vstack(tensors)
 
 
-def combinations(x: TensorLike, r: int = 2, with_replacement: bool = False) -> Tensor:
+def combinations(input: TensorLike, r: int = 2, with_replacement: bool = False) -> Tensor:
     """List every choice of `r` entries of a vector, in order; with replacement an entry may be chosen again.
 
-    Shapes: x: (n), y: (number of choices, r)
+    Shapes: input: (n), y: (number of choices, r)
 
     Raises:
-        ShapeError: `x` is no vector.
+        ShapeError: `input` is no vector.
 
     >>> combinations([1, 2, 3]).tolist()
     [[1, 2], [1, 3], [2, 3]]
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     if x.ndim != 1:
         raise ShapeError(explain("combinations: a vector, please", got={"x": x.shape}, need="one axis"))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations

@@ -151,7 +151,7 @@ class LayerNorm(Function):
 
 
 def layer_norm(
-    x: TensorLike,
+    input: TensorLike,
     normalized_shape: int | tuple[int, ...] | list[int],
     weight: TensorLike | None = None,
     bias: TensorLike | None = None,
@@ -159,11 +159,11 @@ def layer_norm(
 ) -> Tensor:
     """Bring every sample to mean 0 and variance 1 over its last axes, then scale and shift each of its entries.
 
-    Shapes: x: (*, *normalized_shape), weight and bias: normalized_shape, y: as x
+    Shapes: input: (*, *normalized_shape), weight and bias: normalized_shape, y: as input
 
     Raises:
-        ShapeError: the last axes of `x`, or `weight` or `bias`, have another shape.
-        DTypeError: `x` holds integers, or `weight` or `bias` another kind of floats.
+        ShapeError: the last axes of `input`, or `weight` or `bias`, have another shape.
+        DTypeError: `input` holds integers, or `weight` or `bias` another kind of floats.
 
     >>> layer_norm([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]], (3,)).data.round(3)
     array([[-1.225,  0.   ,  1.225],
@@ -171,10 +171,12 @@ def layer_norm(
     """
     shape = _shape(normalized_shape)
     if bias is not None:
-        return LayerNorm.apply(x, 1.0 if weight is None else beside(weight, x), beside(bias, x), normalized_shape=shape, eps=eps)
+        return LayerNorm.apply(
+            input, 1.0 if weight is None else beside(weight, input), beside(bias, input), normalized_shape=shape, eps=eps
+        )
     if weight is not None:
-        return LayerNorm.apply(x, beside(weight, x), normalized_shape=shape, eps=eps)
-    return LayerNorm.apply(x, normalized_shape=shape, eps=eps)
+        return LayerNorm.apply(input, beside(weight, input), normalized_shape=shape, eps=eps)
+    return LayerNorm.apply(input, normalized_shape=shape, eps=eps)
 
 
 class RMSNorm(Function):
@@ -235,24 +237,24 @@ class RMSNorm(Function):
 
 
 def rms_norm(
-    x: TensorLike, normalized_shape: int | tuple[int, ...] | list[int], weight: TensorLike | None = None, eps: float | None = None
+    input: TensorLike, normalized_shape: int | tuple[int, ...] | list[int], weight: TensorLike | None = None, eps: float | None = None
 ) -> Tensor:
     """Bring the mean square of every sample, over its last axes, to 1, then scale each of its entries.
 
     Without `eps` it is the spacing of floats at 1 in the kind that is computed in: 1.2e-7, for float64 2.2e-16.
 
-    Shapes: x: (*, *normalized_shape), weight: normalized_shape, y: as x
+    Shapes: input: (*, *normalized_shape), weight: normalized_shape, y: as input
 
     Raises:
-        ShapeError: the last axes of `x`, or `weight`, have another shape.
-        DTypeError: `x` holds integers, or `weight` another kind of floats.
+        ShapeError: the last axes of `input`, or `weight`, have another shape.
+        DTypeError: `input` holds integers, or `weight` another kind of floats.
 
     >>> rms_norm([3.0, 4.0], (2,)).data.round(3)
     array([0.849, 1.131], dtype=float32)
     """
     shape = _shape(normalized_shape)
     if eps is None:
-        eps = 2.0**-52 if getattr(x, "dtype", float32) == float64 else 2.0**-23
+        eps = 2.0**-52 if getattr(input, "dtype", float32) == float64 else 2.0**-23
     if weight is None:
-        return RMSNorm.apply(x, normalized_shape=shape, eps=eps)
-    return RMSNorm.apply(x, beside(weight, x), normalized_shape=shape, eps=eps)
+        return RMSNorm.apply(input, normalized_shape=shape, eps=eps)
+    return RMSNorm.apply(input, beside(weight, input), normalized_shape=shape, eps=eps)

@@ -75,17 +75,17 @@ class Norm(AlongAxes):
         return g * xp.sign(x) * xp.where(size == 0, 1.0, size / y) ** (p - 1)
 
 
-def norm(x: TensorLike, p: float | str = 2.0, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def norm(input: TensorLike, p: float | str = 2.0, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Measure length: the root of the sum of squares ("fro" too), or the p-norm for any p, inf and -inf included.
 
     The gradient at length 0 is 0.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     Raises:
         ArgumentError: p is no number, nor "fro".
         ShapeError: for p = inf or below 0, there is no entry to choose from.
-        DTypeError: `x` holds integers or booleans.
+        DTypeError: `input` holds integers or booleans.
 
     >>> norm([[3.0, 4.0], [0.0, 0.0]], dim=1).data
     array([5., 0.], dtype=float32)
@@ -95,20 +95,20 @@ def norm(x: TensorLike, p: float | str = 2.0, dim: Dim = None, keepdim: bool = F
         raise ArgumentError(explain("norm: which p?", got={"p": repr(p)}, need='a number, inf, -inf or "fro"'))
     params = spelled(dim, keepdim, numpy)
     if p < 0 or p == inf:
-        _need_entries(x, p, params.get("dim"))
-    return Norm.apply(x, p=p, **params)
+        _need_entries(input, p, params.get("dim"))
+    return Norm.apply(input, p=p, **params)
 
 
-def normalize(x: TensorLike, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12) -> Tensor:
+def normalize(input: TensorLike, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12) -> Tensor:
     """Divide by the p-norm over `dim`, or by `eps` where it is smaller than that.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> normalize([[3.0, 4.0], [0.0, 0.0]]).data
     array([[0.6, 0.8],
            [0. , 0. ]], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     return x / norm(x, p, dim, keepdim=True).clamp(min=eps)
 
 
@@ -119,27 +119,27 @@ def _need_entries(x: Any, p: float, dim: Dim) -> None:
         raise ShapeError(explain("norm: nothing to choose from", got={"x": shape, "p": p, "dim": dim}, need="at least one entry along dim"))
 
 
-def dist(x: TensorLike, other: TensorLike, p: float = 2.0) -> Tensor:
+def dist(input: TensorLike, other: TensorLike, p: float = 2.0) -> Tensor:
     """Measure the p-norm of a difference.
 
-    Shapes: x and other: broadcast, y: ()
+    Shapes: input and other: broadcast, y: ()
 
     >>> dist([1.0, 2.0], [4.0, 6.0]).item()
     5.0
     """
-    return norm(tensor_of(x) - other, p)
+    return norm(tensor_of(input) - other, p)
 
 
-def renorm(x: TensorLike, p: float, dim: int, maxnorm: float) -> Tensor:
+def renorm(input: TensorLike, p: float, dim: int, maxnorm: float) -> Tensor:
     """Scale each entry along `dim` down to a p-norm of `maxnorm`, where it is longer.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> renorm([[3.0, 4.0], [0.3, 0.4]], 2, 0, 1.0).data.round(3)
     array([[0.6, 0.8],
            [0.3, 0.4]], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     axis = axis_of("renorm", dim, x)
     length = norm(x, p, tuple([i for i in range(x.ndim) if i != axis]), keepdim=True) if x.ndim > 1 else x.abs()
     return x * (maxnorm / (length + 1e-7)).clamp(max=1.0)

@@ -86,10 +86,10 @@ def _mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
     return ShapeError(explain("matmul: the sizes in front don't broadcast", got=got, need="sizes before the last two that are equal or 1"))
 
 
-def matmul(a: TensorLike, b: TensorLike) -> Tensor:
-    """Multiply matrices, `a @ b`; a vector counts as a row on the left and as a column on the right.
+def matmul(input: TensorLike, other: TensorLike) -> Tensor:
+    """Multiply matrices, `input @ other`; a vector counts as a row on the left and as a column on the right.
 
-    Shapes: a: (..., n, k), b: (..., k, m), y: (..., n, m); what stands in front broadcasts
+    Shapes: input: (..., n, k), other: (..., k, m), y: (..., n, m); what stands in front broadcasts
 
     Raises:
         ShapeError: the inner sizes differ.
@@ -98,13 +98,13 @@ def matmul(a: TensorLike, b: TensorLike) -> Tensor:
     >>> matmul([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).data
     array([21., 43.], dtype=float32)
     """
-    return MatMul.apply(beside(a, b), beside(b, a))
+    return MatMul.apply(beside(input, other), beside(other, input))
 
 
-def mm(a: TensorLike, b: TensorLike) -> Tensor:
+def mm(input: TensorLike, mat2: TensorLike) -> Tensor:
     """Multiply two matrices; unlike `matmul` it takes nothing else.
 
-    Shapes: a: (n, k), b: (k, m), y: (n, m)
+    Shapes: input: (n, k), mat2: (k, m), y: (n, m)
 
     Raises:
         ShapeError: other shapes.
@@ -112,14 +112,14 @@ def mm(a: TensorLike, b: TensorLike) -> Tensor:
     >>> mm([[1.0, 2.0]], [[3.0], [4.0]]).data
     array([[11.]], dtype=float32)
     """
-    need_letters("mm", "(n k), (k m)", a=a, b=b)
-    return MatMul.apply(beside(a, b), beside(b, a))
+    need_letters("mm", "(n k), (k m)", a=input, b=mat2)
+    return MatMul.apply(beside(input, mat2), beside(mat2, input))
 
 
-def mv(a: TensorLike, b: TensorLike) -> Tensor:
+def mv(input: TensorLike, vec: TensorLike) -> Tensor:
     """Multiply a matrix and a vector.
 
-    Shapes: a: (n, k), b: (k), y: (n)
+    Shapes: input: (n, k), vec: (k), y: (n)
 
     Raises:
         ShapeError: other shapes.
@@ -127,14 +127,14 @@ def mv(a: TensorLike, b: TensorLike) -> Tensor:
     >>> mv([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).data
     array([21., 43.], dtype=float32)
     """
-    need_letters("mv", "(n k), (k)", a=a, b=b)
-    return MatMul.apply(beside(a, b), beside(b, a))
+    need_letters("mv", "(n k), (k)", a=input, b=vec)
+    return MatMul.apply(beside(input, vec), beside(vec, input))
 
 
-def bmm(a: TensorLike, b: TensorLike) -> Tensor:
+def bmm(input: TensorLike, mat2: TensorLike) -> Tensor:
     """Multiply matrix by matrix along a batch; unlike `matmul` it does not broadcast.
 
-    Shapes: a: (batch, n, k), b: (batch, k, m), y: (batch, n, m)
+    Shapes: input: (batch, n, k), mat2: (batch, k, m), y: (batch, n, m)
 
     Raises:
         ShapeError: other shapes.
@@ -143,14 +143,14 @@ def bmm(a: TensorLike, b: TensorLike) -> Tensor:
     array([[[ 3.]],
            [[14.]]], dtype=float32)
     """
-    need_letters("bmm", "(batch n k), (batch k m)", a=a, b=b)
-    return MatMul.apply(beside(a, b), beside(b, a))
+    need_letters("bmm", "(batch n k), (batch k m)", a=input, b=mat2)
+    return MatMul.apply(beside(input, mat2), beside(mat2, input))
 
 
-def dot(a: TensorLike, b: TensorLike) -> Tensor:
+def dot(input: TensorLike, tensor: TensorLike) -> Tensor:
     """Multiply two vectors entry by entry and add up.
 
-    Shapes: a: (n), b: (n), y: ()
+    Shapes: input: (n), tensor: (n), y: ()
 
     Raises:
         ShapeError: other shapes.
@@ -158,14 +158,14 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
     >>> float(dot([1.0, 2.0], [3.0, 4.0]).data)
     11.0
     """
-    need_letters("dot", "(n), (n)", a=a, b=b)
-    return MatMul.apply(beside(a, b), beside(b, a))
+    need_letters("dot", "(n), (n)", a=input, b=tensor)
+    return MatMul.apply(beside(input, tensor), beside(tensor, input))
 
 
-def vdot(a: TensorLike, b: TensorLike) -> Tensor:
+def vdot(input: TensorLike, other: TensorLike) -> Tensor:
     """Multiply two vectors entry by entry and add up, as `dot`: these numbers are real.
 
-    Shapes: a: (n), b: (n), y: ()
+    Shapes: input: (n), other: (n), y: ()
 
     Raises:
         ShapeError: other shapes.
@@ -173,5 +173,5 @@ def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     >>> float(vdot([1.0, 2.0], [3.0, 4.0]).data)
     11.0
     """
-    need_letters("vdot", "(n), (n)", a=a, b=b)
-    return MatMul.apply(beside(a, b), beside(b, a))
+    need_letters("vdot", "(n), (n)", a=input, b=other)
+    return MatMul.apply(beside(input, other), beside(other, input))

@@ -75,17 +75,17 @@ class Linear(Function):
         return dx, dw, total(g, 0) if needs[2] else None
 
 
-def linear(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor:
-    """Map features: every row of `x` times the rows of `weight`, plus `bias`.
+def linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor:
+    """Map features: every row of `input` times the rows of `weight`, plus `bias`.
 
-    Shapes: x: (*, in), weight: (out, in), bias: (out), y: (*, out)
+    Shapes: input: (*, in), weight: (out, in), bias: (out), y: (*, out)
 
     Raises:
-        ShapeError: `weight` takes another number of features than `x` has, or `bias` is not one number a feature.
+        ShapeError: `weight` takes another number of features than `input` has, or `bias` is not one number a feature.
         DTypeError: the dtypes differ; a list takes the dtype of `weight`.
 
     >>> linear([1.0, 2.0], [[1.0, 0.0], [1.0, 1.0]], [0.0, 10.0]).data
     array([ 1., 13.], dtype=float32)
     """
-    x, weight = beside(x, weight), beside(weight, x)
+    x, weight = beside(input, weight), beside(weight, input)
     return Linear.apply(x, weight) if bias is None else Linear.apply(x, weight, beside(bias, weight))

@@ -40,15 +40,15 @@ class Xlogy(Broadcasting):
         return da, g * (self.a / self.b) if self.needs[1] else None
 
 
-def xlogy(a: TensorLike, b: TensorLike) -> Tensor:
-    """Multiply `a` by the logarithm of `b`, broadcasting; 0 where `a` is 0, whatever the logarithm.
+def xlogy(input: TensorLike, other: TensorLike) -> Tensor:
+    """Multiply `input` by the logarithm of `other`, broadcasting; 0 where `input` is 0, whatever the logarithm.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> xlogy([0.0, 2.0], [0.0, 1.0]).data
     array([0., 0.], dtype=float32)
     """
-    return Xlogy.apply(a, b)
+    return Xlogy.apply(input, other)
 
 
 class LogAddExp(Broadcasting):
@@ -71,15 +71,15 @@ class LogAddExp(Broadcasting):
         return g * logistic(d) if self.needs[0] else None, g * logistic(-d) if self.needs[1] else None
 
 
-def logaddexp(a: TensorLike, b: TensorLike) -> Tensor:
+def logaddexp(input: TensorLike, other: TensorLike) -> Tensor:
     """Add two numbers that are given, and wanted, as logarithms, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> logaddexp([-800.0, 0.0], -800.0).data
     array([-799.3068,    0.    ], dtype=float32)
     """
-    return LogAddExp.apply(a, b)
+    return LogAddExp.apply(input, other)
 
 
 class LogAddExp2(Broadcasting):
@@ -102,12 +102,12 @@ class LogAddExp2(Broadcasting):
         return g * logistic(d) if self.needs[0] else None, g * logistic(-d) if self.needs[1] else None
 
 
-def logaddexp2(a: TensorLike, b: TensorLike) -> Tensor:
+def logaddexp2(input: TensorLike, other: TensorLike) -> Tensor:
     """Add two numbers that are given, and wanted, as logarithms to the base 2, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> logaddexp2([-2000.0, 0.0], -2000.0).data
     array([-1999.,     0.], dtype=float32)
     """
-    return LogAddExp2.apply(a, b)
+    return LogAddExp2.apply(input, other)

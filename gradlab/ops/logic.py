@@ -30,15 +30,15 @@ class IsNan(Function):
         return x != x
 
 
-def isnan(x: TensorLike) -> Tensor:
+def isnan(input: TensorLike) -> Tensor:
     """Say where a value is NaN.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> isnan([1.0, float("nan")]).data
     array([False,  True])
     """
-    return IsNan.apply(x)
+    return IsNan.apply(input)
 
 
 class IsFinite(Function):
@@ -53,15 +53,15 @@ class IsFinite(Function):
         return xp_of(x).isfinite(x)
 
 
-def isfinite(x: TensorLike) -> Tensor:
+def isfinite(input: TensorLike) -> Tensor:
     """Say where a value is neither infinite nor NaN.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> isfinite([1.0, float("inf"), float("nan")]).data
     array([ True, False, False])
     """
-    return IsFinite.apply(x)
+    return IsFinite.apply(input)
 
 
 class IsInf(Function):
@@ -76,15 +76,15 @@ class IsInf(Function):
         return xp_of(x).isinf(x)
 
 
-def isinf(x: TensorLike) -> Tensor:
+def isinf(input: TensorLike) -> Tensor:
     """Say where a value is infinite, of either sign.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> isinf([1.0, float("inf"), float("-inf")]).data
     array([False,  True,  True])
     """
-    return IsInf.apply(x)
+    return IsInf.apply(input)
 
 
 class IsPosInf(Function):
@@ -98,15 +98,15 @@ class IsPosInf(Function):
         return numbers(x) == inf
 
 
-def isposinf(x: TensorLike) -> Tensor:
+def isposinf(input: TensorLike) -> Tensor:
     """Say where a value is inf.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> isposinf([1.0, float("inf"), float("-inf")]).data
     array([False,  True, False])
     """
-    return IsPosInf.apply(x)
+    return IsPosInf.apply(input)
 
 
 class IsNegInf(Function):
@@ -120,15 +120,15 @@ class IsNegInf(Function):
         return numbers(x) == -inf
 
 
-def isneginf(x: TensorLike) -> Tensor:
+def isneginf(input: TensorLike) -> Tensor:
     """Say where a value is -inf.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> isneginf([1.0, float("inf"), float("-inf")]).data
     array([False, False,  True])
     """
-    return IsNegInf.apply(x)
+    return IsNegInf.apply(input)
 
 
 class LogicalNot(Function):
@@ -142,15 +142,15 @@ class LogicalNot(Function):
         return numbers(x) == 0
 
 
-def logical_not(x: TensorLike) -> Tensor:
+def logical_not(input: TensorLike) -> Tensor:
     """Say where a value is 0, or false.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> logical_not([0.0, 2.0]).data
     array([ True, False])
     """
-    return LogicalNot.apply(x)
+    return LogicalNot.apply(input)
 
 
 class LogicalAnd(Broadcasting):
@@ -166,15 +166,15 @@ class LogicalAnd(Broadcasting):
         return module_of(a, b).logical_and(a, b)
 
 
-def logical_and(a: TensorLike, b: TensorLike) -> Tensor:
+def logical_and(input: TensorLike, other: TensorLike) -> Tensor:
     """Say where both values are true, or other than 0, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> logical_and([1.0, 1.0, 0.0], [2.0, 0.0, 0.0]).data
     array([ True, False, False])
     """
-    return LogicalAnd.apply(a, b)
+    return LogicalAnd.apply(input, other)
 
 
 class LogicalOr(Broadcasting):
@@ -190,15 +190,15 @@ class LogicalOr(Broadcasting):
         return module_of(a, b).logical_or(a, b)
 
 
-def logical_or(a: TensorLike, b: TensorLike) -> Tensor:
+def logical_or(input: TensorLike, other: TensorLike) -> Tensor:
     """Say where at least one of two values is true, or other than 0, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> logical_or([1.0, 1.0, 0.0], [2.0, 0.0, 0.0]).data
     array([ True,  True, False])
     """
-    return LogicalOr.apply(a, b)
+    return LogicalOr.apply(input, other)
 
 
 class LogicalXor(Broadcasting):
@@ -214,12 +214,12 @@ class LogicalXor(Broadcasting):
         return module_of(a, b).logical_xor(a, b)
 
 
-def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
+def logical_xor(input: TensorLike, other: TensorLike) -> Tensor:
     """Say where exactly one of two values is true, or other than 0, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> logical_xor([1.0, 1.0, 0.0], [2.0, 0.0, 0.0]).data
     array([False,  True, False])
     """
-    return LogicalXor.apply(a, b)
+    return LogicalXor.apply(input, other)

@@ -32,15 +32,15 @@ class Maximum(Broadcasting):
         return where(tie, half, kept(g, ~(a < b))), where(tie, half, kept(g, ~(b < a)))
 
 
-def maximum(a: TensorLike, b: TensorLike) -> Tensor:
+def maximum(input: TensorLike, other: TensorLike) -> Tensor:
     """Take the larger of two entries, broadcasting; NaN wins. At a tie each side gets half the gradient.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> maximum([1.0, 5.0], 3.0).data
     array([3., 5.], dtype=float32)
     """
-    return Maximum.apply(a, b)
+    return Maximum.apply(input, other)
 
 
 class Minimum(Broadcasting):
@@ -62,15 +62,15 @@ class Minimum(Broadcasting):
         return where(tie, half, kept(g, ~(a > b))), where(tie, half, kept(g, ~(b > a)))
 
 
-def minimum(a: TensorLike, b: TensorLike) -> Tensor:
+def minimum(input: TensorLike, other: TensorLike) -> Tensor:
     """Take the smaller of two entries, broadcasting; NaN wins. At a tie each side gets half the gradient.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> minimum([1.0, 5.0], 3.0).data
     array([1., 3.], dtype=float32)
     """
-    return Minimum.apply(a, b)
+    return Minimum.apply(input, other)
 
 
 class Fmax(Broadcasting):
@@ -90,15 +90,15 @@ class Fmax(Broadcasting):
         return kept(g, self.left), kept(g, ~self.left)
 
 
-def fmax(a: TensorLike, b: TensorLike) -> Tensor:
-    """Take the larger of two entries, broadcasting; a number wins over NaN. At a tie `a` gets the gradient.
+def fmax(input: TensorLike, other: TensorLike) -> Tensor:
+    """Take the larger of two entries, broadcasting; a number wins over NaN. At a tie `input` gets the gradient.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> fmax([1.0, float("nan")], 3.0).data
     array([3., 3.], dtype=float32)
     """
-    return Fmax.apply(a, b)
+    return Fmax.apply(input, other)
 
 
 class Fmin(Broadcasting):
@@ -118,12 +118,12 @@ class Fmin(Broadcasting):
         return kept(g, self.left), kept(g, ~self.left)
 
 
-def fmin(a: TensorLike, b: TensorLike) -> Tensor:
-    """Take the smaller of two entries, broadcasting; a number wins over NaN. At a tie `a` gets the gradient.
+def fmin(input: TensorLike, other: TensorLike) -> Tensor:
+    """Take the smaller of two entries, broadcasting; a number wins over NaN. At a tie `input` gets the gradient.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> fmin([1.0, float("nan")], 3.0).data
     array([1., 3.], dtype=float32)
     """
-    return Fmin.apply(a, b)
+    return Fmin.apply(input, other)

@@ -92,12 +92,12 @@ def _middle(x: TensorLike, dim: Any, keepdim: bool, numpy: dict[str, Any], skip_
     return MiddleValue(values.squeeze(axis), indices.squeeze(axis))
 
 
-def median(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+def median(input: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
     """Take the middle entry of everything, or `(values, indices)` along `dim`; of two in the middle the smaller. NaN wins.
 
     Without `dim`, entries that tie share the gradient evenly; with it, one of them gets all.
 
-    Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: () without dim; values and indices: input without dim (1 there with keepdim)
 
     Raises:
         ShapeError: there is no entry along `dim`.
@@ -105,18 +105,18 @@ def median(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy
     >>> median([4.0, 1.0, 3.0, 2.0]).item()
     2.0
     """
-    return _middle(x, dim, keepdim, numpy, skip_nan=False)
+    return _middle(input, dim, keepdim, numpy, skip_nan=False)
 
 
-def nanmedian(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
+def nanmedian(input: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
     """Take the middle of the numbers, leaving NaN out, see `median`.
 
-    Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: () without dim; values and indices: input without dim (1 there with keepdim)
 
     >>> nanmedian([4.0, float("nan"), 3.0]).item()
     3.0
     """
-    return _middle(x, dim, keepdim, numpy, skip_nan=True)
+    return _middle(input, dim, keepdim, numpy, skip_nan=True)
 
 
 class ArgMode(Function):
@@ -146,10 +146,10 @@ class ArgMode(Function):
         return xp.reshape(order[grid(best, axis)], tuple([1 if i == axis else m for i, m in enumerate(shape)]))
 
 
-def mode(x: TensorLike, dim: int = -1, keepdim: bool = False) -> MiddleValue:
+def mode(input: TensorLike, dim: int = -1, keepdim: bool = False) -> MiddleValue:
     """Take the most frequent entry along `dim`, of several the smallest, as `(values, indices)`; its last place has the gradient.
 
-    Shapes: x: (a, b), values and indices: (a), or (a, 1) with keepdim
+    Shapes: input: (a, b), values and indices: (a), or (a, 1) with keepdim
 
     Raises:
         ShapeError: there is no entry along `dim`.
@@ -157,7 +157,7 @@ def mode(x: TensorLike, dim: int = -1, keepdim: bool = False) -> MiddleValue:
     >>> mode([2.0, 1.0, 2.0, 1.0, 3.0]).values.item()
     1.0
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     indices = ArgMode.apply(x, dim=dim)
     values = x.take_along_dim(indices, dim) if x.ndim else x.clone()
     if keepdim or not x.ndim:

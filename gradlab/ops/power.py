@@ -68,12 +68,12 @@ class Pow(Broadcasting):
         return da, db
 
 
-def pow(a: TensorLike, b: TensorLike) -> Tensor:
-    """Raise `a` to the power `b`, broadcasting; `a ** b`, with a number on either side too.
+def pow(input: TensorLike, exponent: TensorLike) -> Tensor:
+    """Raise `input` to the power `exponent`, broadcasting; `input ** exponent`, with a number on either side too.
 
     The exponent's gradient is 0 where the base is 0 and the exponent is not negative, and NaN where the base is negative.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), exponent: (*), y: the shape both broadcast to
 
     Raises:
         ArgumentError: integers are raised to a negative integer.
@@ -84,7 +84,7 @@ def pow(a: TensorLike, b: TensorLike) -> Tensor:
     >>> pow(2.0, [1.0, 3.0]).data
     array([2., 8.], dtype=float32)
     """
-    return Pow.apply(a, b)
+    return Pow.apply(input, exponent)
 
 
 def _double(x: Any) -> Any:
@@ -92,15 +92,15 @@ def _double(x: Any) -> Any:
     return x if type(x) in NUMBERS else x.double() if hasattr(x, "grad_fn") else as_array(x).astype("float64")
 
 
-def float_power(a: TensorLike, b: TensorLike) -> Tensor:
-    """Raise `a` to the power `b` in float64, broadcasting.
+def float_power(input: TensorLike, exponent: TensorLike) -> Tensor:
+    """Raise `input` to the power `exponent` in float64, broadcasting.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to, float64
+    Shapes: input: (*), exponent: (*), y: the shape both broadcast to, float64
 
     >>> float_power([2, 3], -1).data
     array([0.5       , 0.33333333])
     """
-    return Pow.apply(_double(a), _double(b) if type(a) not in NUMBERS else _double(as_array(b)))
+    return Pow.apply(_double(input), _double(exponent) if type(input) not in NUMBERS else _double(as_array(exponent)))
 
 
 class Sqrt(Function):
@@ -122,15 +122,15 @@ class Sqrt(Function):
         return 0.5 * g / self.y
 
 
-def sqrt(x: TensorLike) -> Tensor:
+def sqrt(input: TensorLike) -> Tensor:
     """Take the square root; NaN below 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> sqrt([0.0, 4.0]).data
     array([0., 2.], dtype=float32)
     """
-    return Sqrt.apply(x)
+    return Sqrt.apply(input)
 
 
 class Rsqrt(Function):
@@ -151,15 +151,15 @@ class Rsqrt(Function):
         return -0.5 * g * (self.y * self.y * self.y)
 
 
-def rsqrt(x: TensorLike) -> Tensor:
+def rsqrt(input: TensorLike) -> Tensor:
     """Take one over the square root: infinite at 0, NaN below.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> rsqrt([0.25, 4.0]).data
     array([2. , 0.5], dtype=float32)
     """
-    return Rsqrt.apply(x)
+    return Rsqrt.apply(input)
 
 
 class Reciprocal(Function):
@@ -181,15 +181,15 @@ class Reciprocal(Function):
         return -g * (self.y * self.y)
 
 
-def reciprocal(x: TensorLike) -> Tensor:
-    """Take one over `x`; integers give float32.
+def reciprocal(input: TensorLike) -> Tensor:
+    """Take one over `input`; integers give float32.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> reciprocal([0.25, -4.0]).data
     array([ 4.  , -0.25], dtype=float32)
     """
-    return Reciprocal.apply(x)
+    return Reciprocal.apply(input)
 
 
 class Square(Function):
@@ -209,15 +209,15 @@ class Square(Function):
         return 2 * g * self.x
 
 
-def square(x: TensorLike) -> Tensor:
+def square(input: TensorLike) -> Tensor:
     """Multiply every value by itself.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> square([3.0, -0.5]).data
     array([9.  , 0.25], dtype=float32)
     """
-    return Square.apply(x)
+    return Square.apply(input)
 
 
 class Hypot(Broadcasting):
@@ -239,12 +239,12 @@ class Hypot(Broadcasting):
         return g * (self.a / self.y) if for_a else None, g * (self.b / self.y) if for_b else None
 
 
-def hypot(a: TensorLike, b: TensorLike) -> Tensor:
-    """Take the longest side of a right-angled triangle with the sides `a` and `b`, broadcasting; squares never overflow.
+def hypot(input: TensorLike, other: TensorLike) -> Tensor:
+    """Take the longest side of a right-angled triangle with the sides `input` and `other`, broadcasting; squares never overflow.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> hypot([3.0, 1e30], [4.0, 0.0]).data
     array([5.e+00, 1.e+30], dtype=float32)
     """
-    return Hypot.apply(a, b)
+    return Hypot.apply(input, other)

@@ -42,15 +42,15 @@ class NanSum(AlongAxes):
         return xp.where(self.there, g if self.gone is None else xp.expand_dims(g, self.gone), 0)
 
 
-def nansum(x: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+def nansum(input: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
     """Add up over `dim`, or everything, as if NaN were 0.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     >>> nansum([1.0, float("nan"), 2.0]).item()
     3.0
     """
-    return NanSum.apply(x, **spelled(dim, keepdim, numpy, dtype))
+    return NanSum.apply(input, **spelled(dim, keepdim, numpy, dtype))
 
 
 class NanMean(AlongAxes):
@@ -77,15 +77,15 @@ class NanMean(AlongAxes):
         return xp.where(self.there, g if self.gone is None else xp.expand_dims(g, self.gone), 0)
 
 
-def nanmean(x: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+def nanmean(input: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
     """Average over `dim`, or everything, leaving NaN out; NaN where nothing is left.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     Raises:
-        DTypeError: `x` holds integers or booleans.
+        DTypeError: `input` holds integers or booleans.
 
     >>> nanmean([1.0, float("nan"), 2.0]).item()
     1.5
     """
-    return NanMean.apply(x, **spelled(dim, keepdim, numpy, dtype))
+    return NanMean.apply(input, **spelled(dim, keepdim, numpy, dtype))

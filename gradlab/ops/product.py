@@ -177,16 +177,16 @@ class Kron(Function):
         return tuple([d if d is None else xp.reshape(d, shape) for d, shape in zip(grads, self.shapes, strict=True)])
 
 
-def kron(a: TensorLike, b: TensorLike) -> Tensor:
-    """Replace every entry of `a` by that entry times all of `b` (Kronecker product).
+def kron(input: TensorLike, other: TensorLike) -> Tensor:
+    """Replace every entry of `input` by that entry times all of `other` (Kronecker product).
 
-    Shapes: a: (n, m), b: (p, q), y: (n p, m q); with other numbers of axes likewise
+    Shapes: input: (n, m), other: (p, q), y: (n p, m q); with other numbers of axes likewise
 
     >>> kron([[1.0, 2.0]], [[1.0], [10.0]]).data
     array([[ 1.,  2.],
            [10., 20.]], dtype=float32)
     """
-    return Kron.apply(*[x if hasattr(x, "grad_fn") else as_array(x) for x in (a, b)])
+    return Kron.apply(*[x if hasattr(x, "grad_fn") else as_array(x) for x in (input, other)])
 
 
 class Cross(Broadcasting):
@@ -220,10 +220,10 @@ def _cross(a: Array, b: Array, dim: int) -> Array:
     return xp.roll(a * xp.roll(b, -1, axis=dim) - xp.roll(a, -1, axis=dim) * b, -1, axis=dim)
 
 
-def cross(a: TensorLike, b: TensorLike, dim: int | None = None) -> Tensor:
+def cross(input: TensorLike, other: TensorLike, dim: int | None = None) -> Tensor:
     """Multiply vectors in space: at right angles to both, as long as the area between them. `dim` is the first axis of size 3.
 
-    Shapes: a: (*, 3), b: (*, 3), y: (*, 3)
+    Shapes: input: (*, 3), other: (*, 3), y: (*, 3)
 
     Raises:
         DimError: no axis of size 3, or another one asked for.
@@ -232,7 +232,7 @@ def cross(a: TensorLike, b: TensorLike, dim: int | None = None) -> Tensor:
     >>> cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).data
     array([0., 0., 1.], dtype=float32)
     """
-    a, b = beside(a, b), beside(b, a)
+    a, b = beside(input, other), beside(other, input)
     x, y = [tuple(getattr(v, "shape", ())) for v in (a, b)]
     if dim is None:
         dim = next((i - len(x) for i, n in enumerate(x) if n == 3), 0)

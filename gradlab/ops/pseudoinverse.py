@@ -45,12 +45,12 @@ class PInverse(OfMatrices):
         return left - x @ (y @ left) + right - (right @ y) @ x - back @ g @ back
 
 
-def pinverse(x: TensorLike, rcond: float | None = None) -> Tensor:
-    """Invert what can be inverted (Moore and Penrose): y b is the shortest of the vectors for which x y b comes nearest to b.
+def pinverse(input: TensorLike, rcond: float | None = None) -> Tensor:
+    """Invert what can be inverted (Moore and Penrose): y b is the shortest of the vectors v for which `input @ v` comes nearest to b.
 
     Singular values up to `rcond` times the largest count as 0; if not given it is max(n, m) times the dtype's precision.
 
-    Shapes: x: (*, n, m), y: (*, m, n)
+    Shapes: input: (*, n, m), y: (*, m, n)
 
     Raises:
         ShapeError: no matrices.
@@ -58,4 +58,4 @@ def pinverse(x: TensorLike, rcond: float | None = None) -> Tensor:
     >>> pinverse([[1.0], [1.0]]).data.round(3)
     array([[0.5, 0.5]], dtype=float32)
     """
-    return PInverse.apply(x) if rcond is None else PInverse.apply(x, rcond=rcond)
+    return PInverse.apply(input) if rcond is None else PInverse.apply(input, rcond=rcond)

@@ -146,31 +146,31 @@ class AddIndex(Function):
         return g, xp_of(g).asarray(g[self.index]) if self.needs[1] else None
 
 
-def index_put(x: TensorLike, indices: Any, values: TensorLike, accumulate: bool = False) -> Tensor:
-    """Copy `x` with the entries at a tuple of index tensors replaced, or with `accumulate` added to.
+def index_put(input: TensorLike, indices: Any, values: TensorLike, accumulate: bool = False) -> Tensor:
+    """Copy `input` with the entries at a tuple of index tensors replaced, or with `accumulate` added to.
 
-    Shapes: x: (*), values: broadcasts to x[indices], y: (*)
+    Shapes: input: (*), values: broadcasts to input[indices], y: (*)
 
     Raises:
         ShapeError: the values do not fit.
-        PlaceError: a place that `x` does not have.
+        PlaceError: a place that `input` does not have.
 
     >>> index_put([1.0, 2.0], ([0, 0],), [10.0, 20.0], accumulate=True).data
     array([31.,  2.], dtype=float32)
     """
     index = raw_index(tuple(indices))
-    return (AddIndex if accumulate else SetIndex).apply(x, values, index=index)
+    return (AddIndex if accumulate else SetIndex).apply(input, values, index=index)
 
 
-def put(x: TensorLike, index: TensorLike, source: TensorLike, accumulate: bool = False) -> Tensor:
-    """Copy `x` with entries counted row by row replaced, or with `accumulate` added to.
+def put(input: TensorLike, index: TensorLike, source: TensorLike, accumulate: bool = False) -> Tensor:
+    """Copy `input` with entries counted row by row replaced, or with `accumulate` added to.
 
-    Shapes: x: (*), index and source: of one shape, y: (*)
+    Shapes: input: (*), index and source: of one shape, y: (*)
 
     >>> put([[1.0, 2.0], [3.0, 4.0]], [0, -1], [9.0, 8.0]).tolist()
     [[9.0, 2.0], [3.0, 8.0]]
     """
-    x, places = tensor_of(x), tensor_of(index)
+    x, places = tensor_of(input), tensor_of(index)
     need_places("put", places.data, x.numel(), negative=True)
     y = index_put(x.reshape(-1), (places.reshape(-1),), tensor_of(source).reshape(-1), accumulate)
     return y.reshape(x.shape)
@@ -200,20 +200,20 @@ def _need_source(op: str, x: Tensor, dim: int, index: tuple[Any, ...], source: T
         raise ShapeError(explain(f"{op}: the source doesn't fit", got=got, need=f"shape {want}"))
 
 
-def index_add(x: TensorLike, dim: int, index: TensorLike, source: TensorLike, *, alpha: float = 1) -> Tensor:
-    """Copy `x` with `alpha` times the entries of `source` along `dim` added at the places of `index`; one named twice gets both.
+def index_add(input: TensorLike, dim: int, index: TensorLike, source: TensorLike, *, alpha: float = 1) -> Tensor:
+    """Copy `input` with `alpha` times the entries of `source` along `dim` added at the places of `index`; one named twice gets both.
 
-    Shapes: x: (a, b), index: (n), source: (n, b) for dim 0, y: (a, b)
+    Shapes: input: (a, b), index: (n), source: (n, b) for dim 0, y: (a, b)
 
     Raises:
         ShapeError: the source does not fit.
-        DTypeError: `x` and source differ in dtype, or the index holds no integers.
+        DTypeError: `input` and source differ in dtype, or the index holds no integers.
         PlaceError: a place that the axis does not have.
 
     >>> index_add([1.0, 2.0], 0, [0, 0], [10.0, 20.0]).data
     array([31.,  2.], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     source = tensor_of(beside(source, x))
     i = _along("index_add", x, dim, index)
     _need_source("index_add", x, dim, i, source)
@@ -221,20 +221,20 @@ def index_add(x: TensorLike, dim: int, index: TensorLike, source: TensorLike, *,
     return y if x.ndim else y.reshape(())
 
 
-def index_copy(x: TensorLike, dim: int, index: TensorLike, source: TensorLike) -> Tensor:
-    """Copy `x` with entries along `dim` replaced by those of `source`; of two for one place the last stays.
+def index_copy(input: TensorLike, dim: int, index: TensorLike, source: TensorLike) -> Tensor:
+    """Copy `input` with entries along `dim` replaced by those of `source`; of two for one place the last stays.
 
-    Shapes: x: (a, b), index: (n), source: (n, b) for dim 0, y: (a, b)
+    Shapes: input: (a, b), index: (n), source: (n, b) for dim 0, y: (a, b)
 
     Raises:
         ShapeError: the source does not fit.
-        DTypeError: `x` and source differ in dtype, or the index holds no integers.
+        DTypeError: `input` and source differ in dtype, or the index holds no integers.
         PlaceError: a place that the axis does not have.
 
     >>> index_copy([1.0, 2.0], 0, [1], [9.0]).data
     array([1., 9.], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     source = tensor_of(beside(source, x))
     i = _along("index_copy", x, dim, index)
     _need_source("index_copy", x, dim, i, source)
@@ -242,10 +242,10 @@ def index_copy(x: TensorLike, dim: int, index: TensorLike, source: TensorLike) -
     return y if x.ndim else y.reshape(())
 
 
-def index_fill(x: TensorLike, dim: int, index: TensorLike, value: TensorLike) -> Tensor:
-    """Copy `x` with entries along `dim` replaced by one value.
+def index_fill(input: TensorLike, dim: int, index: TensorLike, value: TensorLike) -> Tensor:
+    """Copy `input` with entries along `dim` replaced by one value.
 
-    Shapes: x: (a, b), index: (n), value: (), y: (a, b)
+    Shapes: input: (a, b), index: (n), value: (), y: (a, b)
 
     Raises:
         ShapeError: `value` is more than one.
@@ -254,27 +254,27 @@ def index_fill(x: TensorLike, dim: int, index: TensorLike, value: TensorLike) ->
     >>> index_fill([1.0, 2.0], 0, [1], 9.0).data
     array([1., 9.], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     if getattr(value, "ndim", 0):
         raise ShapeError(explain("index_fill: one value, please", got={"value": value.shape}, need="a number or a 0-d tensor"))  # type: ignore[union-attr]
     y = SetIndex.apply(x if x.ndim else x.reshape(1), value, index=_along("index_fill", x, dim, index, negative=True))
     return y if x.ndim else y.reshape(())
 
 
-def masked_scatter(x: TensorLike, mask: TensorLike, source: TensorLike) -> Tensor:
-    """Copy `x` with the entries where `mask` holds replaced by those of `source`, one after the other.
+def masked_scatter(input: TensorLike, mask: TensorLike, source: TensorLike) -> Tensor:
+    """Copy `input` with the entries where `mask` holds replaced by those of `source`, one after the other.
 
-    Shapes: x: (*), mask: broadcasts to x, source: as many entries as the mask has, or more
+    Shapes: input: (*), mask: broadcasts to input, source: as many entries as the mask has, or more
 
     Raises:
         DTypeError: the mask holds no truth values.
-        ShapeError: the mask is larger than `x`.
+        ShapeError: the mask is larger than `input`.
         ArgumentError: `source` has too few entries.
 
     >>> masked_scatter([1.0, 2.0, 3.0], [True, False, True], [8.0, 9.0]).data
     array([8., 2., 9.], dtype=float32)
     """
-    x, mask, source = tensor_of(x), tensor_of(mask), tensor_of(source)
+    x, mask, source = tensor_of(input), tensor_of(mask), tensor_of(source)
     if mask.dtype.kind != "b":
         raise DTypeError(explain("masked_scatter: a mask holds truth values", got={"mask": mask.dtype}, need="bool", fix="mask != 0"))
     where = mask.expand(x.shape).data

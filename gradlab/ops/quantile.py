@@ -63,35 +63,35 @@ def _quantile(op: str, x: Any, q: Any, dim: Any, keepdim: bool, how: str, skip_n
 
 
 def quantile(
-    x: TensorLike, q: TensorLike, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", **numpy: Any
+    input: TensorLike, q: TensorLike, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", **numpy: Any
 ) -> Tensor:
     """Give the value that the part `q` of the entries is below, of everything or along `dim`; NaN wins.
 
     Between two entries the way is "linear", or one of "lower", "higher", "midpoint" and "nearest".
 
-    Shapes: x: (a, b), q: () or (n), y: (a) or (n, a) for dim 1
+    Shapes: input: (a, b), q: () or (n), y: (a) or (n, a) for dim 1
 
     Raises:
         ArgumentError: a q outside 0 to 1, or an unknown way.
         ShapeError: there is nothing to choose from.
-        DTypeError: `x` holds integers.
+        DTypeError: `input` holds integers.
 
     >>> quantile([4.0, 1.0, 3.0, 2.0], 0.5).item()
     2.5
     """
     params = spelled(dim, keepdim, numpy)
-    return _quantile("quantile", x, q, params.get("dim"), params.get("keepdim", False), interpolation, skip_nan=False)
+    return _quantile("quantile", input, q, params.get("dim"), params.get("keepdim", False), interpolation, skip_nan=False)
 
 
 def nanquantile(
-    x: TensorLike, q: TensorLike, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", **numpy: Any
+    input: TensorLike, q: TensorLike, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear", **numpy: Any
 ) -> Tensor:
     """Give the value that the part `q` of the numbers is below, leaving NaN out, see `quantile`.
 
-    Shapes: x: (a, b), q: () or (n), y: (a) or (n, a) for dim 1
+    Shapes: input: (a, b), q: () or (n), y: (a) or (n, a) for dim 1
 
     >>> nanquantile([4.0, float("nan"), 3.0], 0.5).item()
     3.5
     """
     params = spelled(dim, keepdim, numpy)
-    return _quantile("nanquantile", x, q, params.get("dim"), params.get("keepdim", False), interpolation, skip_nan=True)
+    return _quantile("nanquantile", input, q, params.get("dim"), params.get("keepdim", False), interpolation, skip_nan=True)

@@ -48,10 +48,10 @@ class Dropout(Function):
         return g * self.mask
 
 
-def dropout(x: TensorLike, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout(input: TensorLike, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Set entries to 0 with probability `p` and scale the others by 1 / (1 - p), so that the mean stays; the identity unless `training`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: `p` is no probability.
@@ -63,7 +63,7 @@ def dropout(x: TensorLike, p: float = 0.5, training: bool = True, inplace: bool 
     array([1., 2.], dtype=float32)
     """
     not_in_place("dropout", inplace)
-    return _dropped(Dropout, "dropout", x, p, training)
+    return _dropped(Dropout, "dropout", input, p, training)
 
 
 def _dropped(op: type[Function], name: str, x: Any, p: float, training: bool, ndims: tuple[int, ...] = ()) -> Tensor:
@@ -88,57 +88,57 @@ def _dropped(op: type[Function], name: str, x: Any, p: float, training: bool, nd
     return op.apply(x, p=p, drawn=1 if len(x.shape) == ndims[0] and len(ndims) > 1 else 2)
 
 
-def dropout1d(x: TensorLike, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout1d(input: TensorLike, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Drop whole channels of sequences, with probability `p` each: neighbours in one channel say much the same.
 
-    Shapes: x: (batch, channel, length) or (channel, length), y: as x
+    Shapes: input: (batch, channel, length) or (channel, length), y: as input
 
     Raises:
         ArgumentError: `p` is no probability.
         KeywordError: `inplace` is asked for.
-        ShapeError: `x` has another number of axes.
+        ShapeError: `input` has another number of axes.
 
     >>> dropout1d([[1.0, 2.0]], p=1.0).data
     array([[0., 0.]], dtype=float32)
     """
     not_in_place("dropout1d", inplace)
-    return _dropped(Dropout, "dropout1d", x, p, training, (2, 3))
+    return _dropped(Dropout, "dropout1d", input, p, training, (2, 3))
 
 
-def dropout2d(x: TensorLike, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout2d(input: TensorLike, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Drop whole channels of images, with probability `p` each. Three axes are a batch of sequences, as in PyTorch.
 
-    Shapes: x: (batch, channel, height, width) or (batch, channel, length), y: as x
+    Shapes: input: (batch, channel, height, width) or (batch, channel, length), y: as input
 
     Raises:
         ArgumentError: `p` is no probability.
         KeywordError: `inplace` is asked for.
-        ShapeError: `x` has another number of axes.
+        ShapeError: `input` has another number of axes.
 
     >>> dropout2d([[[[1.0, 2.0]]]], p=1.0).data
     array([[[[0., 0.]]]], dtype=float32)
     """
     not_in_place("dropout2d", inplace)
-    if len(getattr(x, "shape", ())) == 3:
-        return _dropped(Dropout, "dropout2d", x, p, training, (3,))
-    return _dropped(Dropout, "dropout2d", x, p, training, (4,))
+    if len(getattr(input, "shape", ())) == 3:
+        return _dropped(Dropout, "dropout2d", input, p, training, (3,))
+    return _dropped(Dropout, "dropout2d", input, p, training, (4,))
 
 
-def dropout3d(x: TensorLike, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+def dropout3d(input: TensorLike, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Drop whole channels of volumes, with probability `p` each.
 
-    Shapes: x: (batch, channel, depth, height, width) or (channel, depth, height, width), y: as x
+    Shapes: input: (batch, channel, depth, height, width) or (channel, depth, height, width), y: as input
 
     Raises:
         ArgumentError: `p` is no probability.
         KeywordError: `inplace` is asked for.
-        ShapeError: `x` has another number of axes.
+        ShapeError: `input` has another number of axes.
 
     >>> dropout3d([[[[[1.0, 2.0]]]]], p=1.0).data
     array([[[[[0., 0.]]]]], dtype=float32)
     """
     not_in_place("dropout3d", inplace)
-    return _dropped(Dropout, "dropout3d", x, p, training, (4, 5))
+    return _dropped(Dropout, "dropout3d", input, p, training, (4, 5))
 
 
 LOWEST = -1.7580993408473766  # what SELU tends to at -inf
@@ -170,10 +170,10 @@ class AlphaDropout(Function):
         return g * self.mask
 
 
-def alpha_dropout(x: TensorLike, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+def alpha_dropout(input: TensorLike, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Drop entries so that mean 0 and variance 1 stay: for networks with SELU. The identity unless `training`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: `p` is no probability.
@@ -183,22 +183,22 @@ def alpha_dropout(x: TensorLike, p: float = 0.5, training: bool = False, inplace
     array([1., 2.], dtype=float32)
     """
     not_in_place("alpha_dropout", inplace)
-    return _dropped(AlphaDropout, "alpha_dropout", x, p, training)
+    return _dropped(AlphaDropout, "alpha_dropout", input, p, training)
 
 
-def feature_alpha_dropout(x: TensorLike, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+def feature_alpha_dropout(input: TensorLike, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Drop whole channels as `alpha_dropout` drops entries.
 
-    Shapes: x: (batch, channel, *), y: as x
+    Shapes: input: (batch, channel, *), y: as input
 
     Raises:
         ArgumentError: `p` is no probability.
         KeywordError: `inplace` is asked for.
-        ShapeError: `x` has no channels.
+        ShapeError: `input` has no channels.
 
     >>> feature_alpha_dropout([[1.0, 2.0]], p=0.5).data
     array([[1., 2.]], dtype=float32)
     """
     not_in_place("feature_alpha_dropout", inplace)
-    n = max(len(x.shape if hasattr(x, "shape") else as_array(x).shape), 2)  # type: ignore[union-attr]
-    return _dropped(AlphaDropout, "feature_alpha_dropout", x, p, training, (n,))
+    n = max(len(input.shape if hasattr(input, "shape") else as_array(input).shape), 2)  # type: ignore[union-attr]
+    return _dropped(AlphaDropout, "feature_alpha_dropout", input, p, training, (n,))

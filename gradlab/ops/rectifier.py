@@ -33,10 +33,10 @@ class ReLU(Function):
         return kept(g, self.y != 0)  # above 0, or NaN
 
 
-def relu(x: TensorLike, inplace: bool = False) -> Tensor:
+def relu(input: TensorLike, inplace: bool = False) -> Tensor:
     """Set negative values to 0; NaN stays NaN. The gradient at 0 is 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -45,7 +45,7 @@ def relu(x: TensorLike, inplace: bool = False) -> Tensor:
     array([0., 2.], dtype=float32)
     """
     not_in_place("relu", inplace)
-    return ReLU.apply(x)
+    return ReLU.apply(input)
 
 
 class LeakyReLU(Function):
@@ -75,10 +75,10 @@ class LeakyReLU(Function):
         return xp.where(self.x > 0, g, g * self.slope)
 
 
-def leaky_relu(x: TensorLike, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+def leaky_relu(input: TensorLike, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """Scale negative values down instead of dropping them. The gradient at 0 is `negative_slope`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -87,7 +87,7 @@ def leaky_relu(x: TensorLike, negative_slope: float = 0.01, inplace: bool = Fals
     array([-0.25,  2.  ], dtype=float32)
     """
     not_in_place("leaky_relu", inplace)
-    return LeakyReLU.apply(x) if negative_slope == 0.01 else LeakyReLU.apply(x, negative_slope=negative_slope)
+    return LeakyReLU.apply(input) if negative_slope == 0.01 else LeakyReLU.apply(input, negative_slope=negative_slope)
 
 
 class PReLU(Function):
@@ -129,19 +129,19 @@ class PReLU(Function):
         return dx, dw
 
 
-def prelu(x: TensorLike, weight: TensorLike) -> Tensor:
+def prelu(input: TensorLike, weight: TensorLike) -> Tensor:
     """Scale negative values by a slope that is learned: one for all, or one for each channel, which is axis 1.
 
-    Shapes: x: (batch, channel, *), weight: (channel,) or (1,), y: as x
+    Shapes: input: (batch, channel, *), weight: (channel,) or (1,), y: as input
 
     Raises:
         ShapeError: there are other slopes than channels.
-        DTypeError: x and weight have two dtypes.
+        DTypeError: `input` and `weight` have two dtypes.
 
     >>> prelu([[-1.0, -2.0]], [0.5, 0.25]).data
     array([[-0.5, -0.5]], dtype=float32)
     """
-    return PReLU.apply(x, weight)
+    return PReLU.apply(input, weight)
 
 
 class RReLU(Function):
@@ -164,10 +164,10 @@ class RReLU(Function):
         return g * self.slope
 
 
-def rrelu(x: TensorLike, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+def rrelu(input: TensorLike, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Tensor:
     """Scale each negative value by a slope drawn evenly from `lower` to `upper` in training, by their mean otherwise.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         ArgumentError: `lower` is above `upper`.
@@ -181,7 +181,7 @@ def rrelu(x: TensorLike, lower: float = 1 / 8, upper: float = 1 / 3, training: b
         raise ArgumentError(
             explain("rrelu: the bounds are the wrong way round", got={"lower": lower, "upper": upper}, need="lower <= upper")
         )
-    return RReLU.apply(x, lower=lower, upper=upper) if training else LeakyReLU.apply(x, negative_slope=(lower + upper) / 2)
+    return RReLU.apply(input, lower=lower, upper=upper) if training else LeakyReLU.apply(input, negative_slope=(lower + upper) / 2)
 
 
 class Threshold(Function):
@@ -201,10 +201,10 @@ class Threshold(Function):
         return kept(g, self.above)
 
 
-def threshold(x: TensorLike, threshold: float, value: float, inplace: bool = False) -> Tensor:
+def threshold(input: TensorLike, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """Keep what is above `threshold`, and replace the rest by `value`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: `inplace` is asked for.
@@ -213,4 +213,4 @@ def threshold(x: TensorLike, threshold: float, value: float, inplace: bool = Fal
     array([9., 2.], dtype=float32)
     """
     not_in_place("threshold", inplace)
-    return Threshold.apply(x, threshold=threshold, value=value)
+    return Threshold.apply(input, threshold=threshold, value=value)

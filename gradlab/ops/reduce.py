@@ -47,15 +47,15 @@ class Sum(AlongAxes):
         return xp.broadcast_to(g if self.gone is None else xp.expand_dims(g, self.gone), self.shape)
 
 
-def sum(x: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+def sum(input: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
     """Add up over `dim`, or everything; integers and booleans as int64, or in the `dtype` asked for.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     >>> sum([[1.0, 2.0], [3.0, 4.0]], dim=0).data
     array([4., 6.], dtype=float32)
     """
-    return Sum.apply(x, **spelled(dim, keepdim, numpy, dtype))
+    return Sum.apply(input, **spelled(dim, keepdim, numpy, dtype))
 
 
 class Mean(AlongAxes):
@@ -81,18 +81,18 @@ class Mean(AlongAxes):
         return xp.broadcast_to(g if self.gone is None else xp.expand_dims(g, self.gone), self.shape)
 
 
-def mean(x: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+def mean(input: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
     """Average over `dim`, or everything, in the `dtype` asked for; NaN where there is nothing to average.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     Raises:
-        DTypeError: `x` holds integers or booleans.
+        DTypeError: `input` holds integers or booleans.
 
     >>> mean([[1.0, 2.0], [3.0, 4.0]], dim=1).data
     array([1.5, 3.5], dtype=float32)
     """
-    return Mean.apply(x, **spelled(dim, keepdim, numpy, dtype))
+    return Mean.apply(input, **spelled(dim, keepdim, numpy, dtype))
 
 
 class Prod(AlongAxes):
@@ -140,12 +140,12 @@ class Prod(AlongAxes):
         return others * (g if self.gone is None else xp.expand_dims(g, self.gone))
 
 
-def prod(x: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+def prod(input: TensorLike, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
     """Multiply over `dim`, or everything; the gradient is exact also where entries are 0.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     >>> prod([[1.0, 2.0], [3.0, 4.0]], dim=1).data
     array([ 2., 12.], dtype=float32)
     """
-    return Prod.apply(x, **spelled(dim, keepdim, numpy, dtype))
+    return Prod.apply(input, **spelled(dim, keepdim, numpy, dtype))

@@ -44,10 +44,10 @@ class Tile(Function):
         return total(xp_of(g).reshape(g, copies_and_sizes), tuple(range(0, 2 * len(self.repeats), 2)))
 
 
-def repeat(x: TensorLike, *repeats: int | tuple[int, ...]) -> Tensor:
-    """Put copies of `x` side by side: one number for every axis of the result.
+def repeat(input: TensorLike, *repeats: int | tuple[int, ...]) -> Tensor:
+    """Put copies of `input` side by side: one number for every axis of the result.
 
-    Shapes: x: (b), y: (r, s * b) for repeats (r, s)
+    Shapes: input: (b), y: (r, s * b) for repeats (r, s)
 
     Raises:
         ShapeError: fewer numbers than axes.
@@ -57,16 +57,16 @@ def repeat(x: TensorLike, *repeats: int | tuple[int, ...]) -> Tensor:
     array([[1., 2., 1., 2.],
            [1., 2., 1., 2.]], dtype=float32)
     """
-    x, numbers = tensor_of(x), sizes(repeats)
+    x, numbers = tensor_of(input), sizes(repeats)
     if len(numbers) < x.ndim:
         raise ShapeError(explain("repeat: how often along every axis?", got={"x": x.shape, "repeats": numbers}, need=f"{x.ndim} or more"))
     return tile(x, numbers)
 
 
-def tile(x: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
-    """Put copies of `x` side by side, as NumPy's `tile`: where numbers are missing, in front, they are 1.
+def tile(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
+    """Put copies of `input` side by side, as NumPy's `tile`: where numbers are missing, in front, they are 1.
 
-    Shapes: x: (a, b), y: (a, r * b) for dims (r,)
+    Shapes: input: (a, b), y: (a, r * b) for dims (r,)
 
     Raises:
         ArgumentError: a number is negative.
@@ -74,7 +74,7 @@ def tile(x: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
     >>> tile([[1.0, 2.0]], 2).data
     array([[1., 2., 1., 2.]], dtype=float32)
     """
-    x, numbers = tensor_of(x), sizes(dims)
+    x, numbers = tensor_of(input), sizes(dims)
     if min(numbers, default=0) < 0:
         raise ArgumentError(explain("repeat: how often?", got={"repeats": numbers}, need="0 or more"))
     return Tile.apply(x, repeats=(1,) * (x.ndim - len(numbers)) + tuple(numbers))
@@ -122,10 +122,10 @@ def _sources(repeats: np.ndarray) -> np.ndarray:
     return np.repeat(np.arange(len(repeats)), repeats)
 
 
-def repeat_interleave(x: TensorLike, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
+def repeat_interleave(input: TensorLike, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
     """Put copies of each entry along `dim` in a row: as many for all, or a number for each. Without `dim`, of the entries row by row.
 
-    Shapes: x: (a, b), y: (r * a, b) for dim 0
+    Shapes: input: (a, b), y: (r * a, b) for dim 0
 
     Raises:
         ShapeError: there are not as many numbers as entries, or `output_size` is not what they add up to.
@@ -135,7 +135,7 @@ def repeat_interleave(x: TensorLike, repeats: Any, dim: int | None = None, *, ou
     >>> repeat_interleave([1.0, 2.0], 2).data
     array([1., 1., 2., 2.], dtype=float32)
     """
-    x, dim = (tensor_of(x).reshape(-1), 0) if dim is None else (tensor_of(x), dim)
+    x, dim = (tensor_of(input).reshape(-1), 0) if dim is None else (tensor_of(input), dim)
     numbers = np.asarray(to_numpy(repeats.data) if hasattr(repeats, "grad_fn") else repeats)
     if numbers.dtype.kind not in "iu":
         raise DTypeError(explain("repeat_interleave: how often?", got={"repeats": numbers.dtype}, need="whole numbers"))

@@ -62,15 +62,15 @@ class LocalResponseNorm(Function):
         return g * d**-beta - 2 * self.alpha * beta / self.size * x * near
 
 
-def local_response_norm(x: TensorLike, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+def local_response_norm(input: TensorLike, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """Divide every value by (k + alpha m)^beta, m the mean square of its neighbours in `size` channels.
 
-    Shapes: x: (batch, channel, *places), y: as x
+    Shapes: input: (batch, channel, *places), y: as input
 
     Raises:
-        ShapeError: `x` has fewer than three axes.
+        ShapeError: `input` has fewer than three axes.
         ArgumentError: a window of no channels.
-        DTypeError: `x` holds integers.
+        DTypeError: `input` holds integers.
 
     >>> local_response_norm([[[3.0], [4.0]]], 2, alpha=2.0, beta=0.5, k=0.0).data.round(3)
     array([[[1. ],
@@ -79,4 +79,4 @@ def local_response_norm(x: TensorLike, size: int, alpha: float = 1e-4, beta: flo
     size = whole("size", size)
     if size < 1:
         raise ArgumentError(explain("local_response_norm: a window of no channels", got={"size": size}, need="1 or more"))
-    return LocalResponseNorm.apply(x, size=size, alpha=alpha, beta=beta, k=k)
+    return LocalResponseNorm.apply(input, size=size, alpha=alpha, beta=beta, k=k)

@@ -36,18 +36,18 @@ class Floor(Function):
         return xp_of(g).zeros_like(g)
 
 
-def floor(x: TensorLike) -> Tensor:
+def floor(input: TensorLike) -> Tensor:
     """Round down; the gradient is 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds truth values.
+        DTypeError: `input` holds truth values.
 
     >>> floor([-1.5, 1.5]).data
     array([-2.,  1.], dtype=float32)
     """
-    return Floor.apply(x)
+    return Floor.apply(input)
 
 
 class Ceil(Function):
@@ -65,18 +65,18 @@ class Ceil(Function):
         return xp_of(g).zeros_like(g)
 
 
-def ceil(x: TensorLike) -> Tensor:
+def ceil(input: TensorLike) -> Tensor:
     """Round up; the gradient is 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds truth values.
+        DTypeError: `input` holds truth values.
 
     >>> ceil([-1.5, 1.5]).data
     array([-1.,  2.], dtype=float32)
     """
-    return Ceil.apply(x)
+    return Ceil.apply(input)
 
 
 class Trunc(Function):
@@ -94,18 +94,18 @@ class Trunc(Function):
         return xp_of(g).zeros_like(g)
 
 
-def trunc(x: TensorLike) -> Tensor:
+def trunc(input: TensorLike) -> Tensor:
     """Round towards 0; the gradient is 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds truth values.
+        DTypeError: `input` holds truth values.
 
     >>> trunc([-1.5, 1.5]).data
     array([-1.,  1.], dtype=float32)
     """
-    return Trunc.apply(x)
+    return Trunc.apply(input)
 
 
 class Round(Function):
@@ -127,20 +127,20 @@ class Round(Function):
         return xp_of(g).zeros_like(g)
 
 
-def round(x: TensorLike, decimals: int = 0) -> Tensor:
+def round(input: TensorLike, decimals: int = 0) -> Tensor:
     """Round to the nearest integer, or to `decimals` places; halves go to the even neighbour. The gradient is 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds truth values, or integers that would be rounded to decimals.
+        DTypeError: `input` holds truth values, or integers that would be rounded to decimals.
 
     >>> round([0.5, 1.5, -2.6]).data
     array([ 0.,  2., -3.], dtype=float32)
     >>> round([1234.5], decimals=-2).data
     array([1200.], dtype=float32)
     """
-    return Round.apply(x, decimals=decimals) if decimals else Round.apply(x)
+    return Round.apply(input, decimals=decimals) if decimals else Round.apply(input)
 
 
 class Frac(Function):
@@ -160,15 +160,15 @@ class Frac(Function):
         return g
 
 
-def frac(x: TensorLike) -> Tensor:
-    """Take what is behind the point, with the sign of `x`.
+def frac(input: TensorLike) -> Tensor:
+    """Take what is behind the point, with the sign of `input`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds integers.
+        DTypeError: `input` holds integers.
 
     >>> frac([-1.25, 1.5]).data
     array([-0.25,  0.5 ], dtype=float32)
     """
-    return Frac.apply(x)
+    return Frac.apply(input)

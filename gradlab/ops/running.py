@@ -75,16 +75,16 @@ class CumArgMax(Function):
         return xp.reshape(_last(x, scan(xp.maximum, x, axis), axis), shape)
 
 
-def cummax(x: TensorLike, dim: int | None = None, **numpy: Any) -> RunningExtremum:
+def cummax(input: TensorLike, dim: int | None = None, **numpy: Any) -> RunningExtremum:
     """Take the largest entry so far along `dim`, and its place: the last of several. NaN wins.
 
-    Shapes: x: (*), values and indices: (*)
+    Shapes: input: (*), values and indices: (*)
 
     >>> cummax([1.0, 3.0, 2.0], 0).values.data
     array([1., 3., 3.], dtype=float32)
     """
     dim = one_dim("cummax", dim, numpy)
-    return RunningExtremum(CumMax.apply(x, dim=dim), CumArgMax.apply(x, dim=dim))
+    return RunningExtremum(CumMax.apply(input, dim=dim), CumArgMax.apply(input, dim=dim))
 
 
 class CumMin(Function):
@@ -124,16 +124,16 @@ class CumArgMin(Function):
         return xp.reshape(_last(x, scan(xp.minimum, x, axis), axis), shape)
 
 
-def cummin(x: TensorLike, dim: int | None = None, **numpy: Any) -> RunningExtremum:
+def cummin(input: TensorLike, dim: int | None = None, **numpy: Any) -> RunningExtremum:
     """Take the smallest entry so far along `dim`, and its place: the last of several. NaN wins.
 
-    Shapes: x: (*), values and indices: (*)
+    Shapes: input: (*), values and indices: (*)
 
     >>> cummin([1.0, 3.0, 2.0], 0).values.data
     array([1., 1., 1.], dtype=float32)
     """
     dim = one_dim("cummin", dim, numpy)
-    return RunningExtremum(CumMin.apply(x, dim=dim), CumArgMin.apply(x, dim=dim))
+    return RunningExtremum(CumMin.apply(input, dim=dim), CumArgMin.apply(input, dim=dim))
 
 
 class LogCumSumExp(Function):
@@ -163,15 +163,15 @@ class LogCumSumExp(Function):
         return xp.reshape(xp.exp(self.x - y) * recur(a, xp.reshape(wide(g), y.shape), axis), self.shape)
 
 
-def logcumsumexp(x: TensorLike, dim: int | None = None, **numpy: Any) -> Tensor:
+def logcumsumexp(input: TensorLike, dim: int | None = None, **numpy: Any) -> Tensor:
     """Take the logarithm of the sum of the exponentials so far along `dim`, without overflow.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds integers or booleans.
+        DTypeError: `input` holds integers or booleans.
 
     >>> logcumsumexp([0.0, 0.0, 99.0], 0).data.round(2)
     array([ 0.  ,  0.69, 99.  ], dtype=float32)
     """
-    return LogCumSumExp.apply(x, dim=one_dim("logcumsumexp", dim, numpy))
+    return LogCumSumExp.apply(input, dim=one_dim("logcumsumexp", dim, numpy))

@@ -127,25 +127,25 @@ class ScatterBest(Function):
         return xp.reshape(g * hit_x, self.shapes[0]), xp.reshape(g[at] * hit_v, self.shapes[1]), None
 
 
-def scatter_reduce(x: TensorLike, dim: int, index: TensorLike, src: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:
-    """Join the entries of `src` along `dim` with those of `x` at each place, by "sum", "prod", "mean", "amax" or "amin".
+def scatter_reduce(input: TensorLike, dim: int, index: TensorLike, src: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:
+    """Join the entries of `src` along `dim` with those of `input` at each place, by "sum", "prod", "mean", "amax" or "amin".
 
-    Without `include_self` what `x` had at a place that is written to does not count.
+    Without `include_self` what `input` had at a place that is written to does not count.
 
-    Shapes: x: (a, b), index: (c, d) with c <= a for dim 1, src: at least (c, d), y: (a, b)
+    Shapes: input: (a, b), index: (c, d) with c <= a for dim 1, src: at least (c, d), y: (a, b)
 
     Raises:
         ArgumentError: `reduce` is none of these words.
         ShapeError: index or src don't fit.
         PlaceError: a place that the axis does not have.
-        DTypeError: the index holds no integers, or `src` and `x` differ in dtype.
+        DTypeError: the index holds no integers, or `src` and `input` differ in dtype.
 
     >>> scatter_reduce([[1.0, 2.0]], 1, [[0, 0]], [[8.0, 9.0]], "amax").data
     array([[9., 2.]], dtype=float32)
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise ArgumentError(explain("scatter_reduce: how?", got={"reduce": repr(reduce)}, need='"sum", "prod", "mean", "amax" or "amin"'))
-    x = tensor_of(x)
+    x = tensor_of(input)
     opened, places, axis = along("scatter_reduce", x.data, as_array(getattr(index, "data", index)), dim)
     at, v = grid(places, axis), used("scatter_reduce", x.data, places, src)
     whole = x.reshape(opened.shape)
@@ -174,18 +174,18 @@ def _mean(y: Tensor, at: tuple[Array, ...], include_self: bool) -> Tensor:
     return y / count if y.dtype.kind == "f" else tensor_of(y.data // count.data)
 
 
-def index_reduce(x: TensorLike, dim: int, index: TensorLike, source: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:
-    """Join whole entries of `source` along `dim` with those of `x`, as `scatter_reduce`: by "prod", "mean", "amax" or "amin".
+def index_reduce(input: TensorLike, dim: int, index: TensorLike, source: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:
+    """Join whole entries of `source` along `dim` with those of `input`, as `scatter_reduce`: by "prod", "mean", "amax" or "amin".
 
-    Shapes: x: (a, b), index: (n), source: (n, b) for dim 0, y: (a, b)
+    Shapes: input: (a, b), index: (n), source: (n, b) for dim 0, y: (a, b)
 
     Raises:
-        ShapeError: `source` has not one entry of the size of x's for every place.
+        ShapeError: `source` has not one entry of the size of those of `input` for every place.
 
     >>> index_reduce([1.0, 2.0], 0, [0, 0], [8.0, 9.0], "prod").tolist()
     [72.0, 2.0]
     """
-    x, source, places = tensor_of(x), tensor_of(source), tensor_of(index)
+    x, source, places = tensor_of(input), tensor_of(source), tensor_of(index)
     axis = axis_of("index_reduce", dim, x)
     wanted = (*x.shape[:axis], places.numel(), *x.shape[axis + 1 :]) if x.ndim else ()
     if places.ndim > 1 or source.shape != wanted:

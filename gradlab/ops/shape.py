@@ -47,10 +47,10 @@ class Reshape(Function):
         return xp_of(g).reshape(g, self.shape)
 
 
-def reshape(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+def reshape(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     """Read the entries, row by row, into another shape; one size may be -1, for what remains.
 
-    Shapes: x: (*), y: shape
+    Shapes: input: (*), y: shape
 
     Raises:
         ShapeError: the entries don't fill the shape.
@@ -59,13 +59,13 @@ def reshape(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
-    return Reshape.apply(x, shape=sizes(shape))
+    return Reshape.apply(input, shape=sizes(shape))
 
 
-def view(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+def view(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     """Read the entries into another shape without copying, so that a change of one is a change of both.
 
-    Shapes: x: (*), y: shape
+    Shapes: input: (*), y: shape
 
     Raises:
         ShapeError: the entries don't fill the shape, or lie in an order that only a copy could change.
@@ -73,7 +73,7 @@ def view(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     >>> view([1.0, 2.0, 3.0, 4.0], 2, 2).shape
     (2, 2)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     y = reshape(x, *shape)
     if not x.is_contiguous() and y.numel() and not xp_of(x.data).may_share_memory(x.data, y.data):
         got = {"x": x.shape, "shape": sizes(shape)}
@@ -83,39 +83,39 @@ def view(x: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     return y
 
 
-def view_as(x: TensorLike, other: Tensor) -> Tensor:
+def view_as(input: TensorLike, other: Tensor) -> Tensor:
     """Read the entries into the shape of another tensor without copying, see `view`.
 
-    Shapes: x: (*), other: (+), y: (+)
+    Shapes: input: (*), other: (+), y: (+)
 
     >>> import gradlab as gl
     >>> view_as([1.0, 2.0], gl.zeros(2, 1)).shape
     (2, 1)
     """
-    return view(x, tensor_of(other).shape)
+    return view(input, tensor_of(other).shape)
 
 
-def reshape_as(x: TensorLike, other: Tensor) -> Tensor:
+def reshape_as(input: TensorLike, other: Tensor) -> Tensor:
     """Read the entries into the shape of another tensor.
 
-    Shapes: x: (*), other: (+), y: (+)
+    Shapes: input: (*), other: (+), y: (+)
 
     >>> import gradlab as gl
     >>> reshape_as([1.0, 2.0], gl.zeros(2, 1)).shape
     (2, 1)
     """
-    return reshape(x, tensor_of(other).shape)
+    return reshape(input, tensor_of(other).shape)
 
 
-def ravel(x: TensorLike) -> Tensor:
+def ravel(input: TensorLike) -> Tensor:
     """Read the entries, row by row, into one axis.
 
-    Shapes: x: (a, b), y: (a * b)
+    Shapes: input: (a, b), y: (a * b)
 
     >>> ravel([[1.0, 2.0], [3.0, 4.0]]).data
     array([1., 2., 3., 4.], dtype=float32)
     """
-    return reshape(x, -1)
+    return reshape(input, -1)
 
 
 class Flatten(Function):
@@ -152,21 +152,21 @@ class Flatten(Function):
         return xp_of(g).reshape(g, self.shape)
 
 
-def flatten(x: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+def flatten(input: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Join the axes from `start_dim` to `end_dim` into one.
 
-    Shapes: x: (a, b, c, d), y: (a, b * c, d) for start_dim=1, end_dim=2
+    Shapes: input: (a, b, c, d), y: (a, b * c, d) for start_dim=1, end_dim=2
 
     >>> flatten([[[1.0], [2.0]], [[3.0], [4.0]]], start_dim=1).shape
     (2, 2)
     """
-    return Flatten.apply(x, start_dim=start_dim, end_dim=end_dim)
+    return Flatten.apply(input, start_dim=start_dim, end_dim=end_dim)
 
 
-def unflatten(x: TensorLike, dim: int, sizes: Sequence[int]) -> Tensor:
+def unflatten(input: TensorLike, dim: int, sizes: Sequence[int]) -> Tensor:
     """Open one axis into several; one size may be -1, for what remains.
 
-    Shapes: x: (a, b * c), y: (a, b, c) for dim 1, sizes (b, c)
+    Shapes: input: (a, b * c), y: (a, b, c) for dim 1, sizes (b, c)
 
     Raises:
         ShapeError: the sizes don't multiply up to the axis.
@@ -174,7 +174,7 @@ def unflatten(x: TensorLike, dim: int, sizes: Sequence[int]) -> Tensor:
     >>> unflatten([[1.0, 2.0, 3.0, 4.0]], 1, (2, -1)).shape
     (1, 2, 2)
     """
-    x, wanted = tensor_of(x), tuple(sizes)
+    x, wanted = tensor_of(input), tuple(sizes)
     axis = axis_of("unflatten", dim, x)
     known = prod([n for n in wanted if n != -1])
     if not wanted or wanted.count(-1) > 1 or (x.shape[axis] % known if -1 in wanted and known else known != x.shape[axis]):
@@ -198,14 +198,14 @@ class Contiguous(Function):
         return g
 
 
-def contiguous(x: TensorLike) -> Tensor:
-    """Give the same values row by row in memory: `x` itself where they are, else a copy.
+def contiguous(input: TensorLike) -> Tensor:
+    """Give the same values row by row in memory: `input` itself where they are, else a copy.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> import gradlab as gl
     >>> contiguous(gl.ones(2, 3).T).is_contiguous()
     True
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     return x if x.is_contiguous() else Contiguous.apply(x)

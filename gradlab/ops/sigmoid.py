@@ -39,15 +39,15 @@ class Sigmoid(Function):
         return g * (self.y * (1 - self.y))
 
 
-def sigmoid(x: TensorLike) -> Tensor:
+def sigmoid(input: TensorLike) -> Tensor:
     """Squash every value into (0, 1).
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> sigmoid([0.0, 2.0]).data.round(2)
     array([0.5 , 0.88], dtype=float32)
     """
-    return Sigmoid.apply(x)
+    return Sigmoid.apply(input)
 
 
 class Logit(Function):
@@ -73,15 +73,15 @@ class Logit(Function):
         return kept(g / (x * (1 - x)), ~((x < eps) | (x > 1 - eps)))
 
 
-def logit(x: TensorLike, eps: float | None = None) -> Tensor:
-    """Take the number whose sigmoid is `x`; NaN outside of 0 to 1, unless `eps` moves it to eps or 1 - eps.
+def logit(input: TensorLike, eps: float | None = None) -> Tensor:
+    """Take the number whose sigmoid is `input`; NaN outside of 0 to 1, unless `eps` moves it to eps or 1 - eps.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> logit([0.5, 0.88]).data.round(3)
     array([0.   , 1.992], dtype=float32)
     """
-    return Logit.apply(x, eps=eps) if eps is not None else Logit.apply(x)
+    return Logit.apply(input, eps=eps) if eps is not None else Logit.apply(input)
 
 
 class Softplus(Function):
@@ -102,15 +102,15 @@ class Softplus(Function):
         return xp_of(g).where(self.z > self.threshold, g, g * logistic(self.z))
 
 
-def softplus(x: TensorLike, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """Bend relu into a smooth curve; the larger `beta`, the sharper. Where beta x is above `threshold` it is `x` itself.
+def softplus(input: TensorLike, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """Bend relu into a smooth curve; the larger `beta`, the sharper. Where `beta * input` is above `threshold` it is `input` itself.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> softplus([-100.0, 0.0, 100.0]).data.round(3)
     array([  0.   ,   0.693, 100.   ], dtype=float32)
     """
-    return Softplus.apply(x) if beta == 1 and threshold == 20 else Softplus.apply(x, beta=beta, threshold=threshold)
+    return Softplus.apply(input) if beta == 1 and threshold == 20 else Softplus.apply(input, beta=beta, threshold=threshold)
 
 
 class LogSigmoid(Function):
@@ -129,15 +129,15 @@ class LogSigmoid(Function):
         return g * logistic(-self.x)
 
 
-def logsigmoid(x: TensorLike) -> Tensor:
+def logsigmoid(input: TensorLike) -> Tensor:
     """Take the logarithm of the sigmoid, right also where the sigmoid is too small to be a float.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> logsigmoid([-800.0, 800.0]).data
     array([-800.,   -0.], dtype=float32)
     """
-    return LogSigmoid.apply(x)
+    return LogSigmoid.apply(input)
 
 
 class Softsign(Function):
@@ -158,12 +158,12 @@ class Softsign(Function):
         return g / self.d / self.d
 
 
-def softsign(x: TensorLike) -> Tensor:
+def softsign(input: TensorLike) -> Tensor:
     """Squash every value into (-1, 1), more slowly than tanh.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> softsign([-1.0, 3.0]).data
     array([-0.5 ,  0.75], dtype=float32)
     """
-    return Softsign.apply(x)
+    return Softsign.apply(input)

@@ -35,18 +35,18 @@ class Abs(Function):
 abs_of = abs  # the built-in, kept under a name of its own: below, `abs` is the op
 
 
-def abs(x: TensorLike) -> Tensor:
+def abs(input: TensorLike) -> Tensor:
     """Take the absolute value.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
-        DTypeError: `x` holds truth values.
+        DTypeError: `input` holds truth values.
 
     >>> abs([1.0, -2.0]).data
     array([1., 2.], dtype=float32)
     """
-    return Abs.apply(x)
+    return Abs.apply(input)
 
 
 class Sign(Function):
@@ -65,15 +65,15 @@ class Sign(Function):
         return xp_of(g).zeros_like(g)
 
 
-def sign(x: TensorLike) -> Tensor:
+def sign(input: TensorLike) -> Tensor:
     """Say whether a value is negative, 0 or positive: -1, 0 or 1. NaN stays NaN, where PyTorch has 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> sign([-3.0, 0.0, 0.5]).data
     array([-1.,  0.,  1.], dtype=float32)
     """
-    return Sign.apply(x)
+    return Sign.apply(input)
 
 
 class SignBit(Function):
@@ -88,15 +88,15 @@ class SignBit(Function):
         return xp_of(x).signbit(x) if x.dtype.kind == "f" else x < 0
 
 
-def signbit(x: TensorLike) -> Tensor:
+def signbit(input: TensorLike) -> Tensor:
     """Say where a value has a minus in front; -0.0 has.
 
-    Shapes: x: (*), y: (*), boolean
+    Shapes: input: (*), y: (*), boolean
 
     >>> signbit([-1.0, -0.0, 0.0]).data
     array([ True,  True, False])
     """
-    return SignBit.apply(x)
+    return SignBit.apply(input)
 
 
 class CopySign(Broadcasting):
@@ -117,15 +117,15 @@ class CopySign(Broadcasting):
         return g * (xp.sign(self.a) * xp.sign(self.y)), xp.zeros_like(g)
 
 
-def copysign(a: TensorLike, b: TensorLike) -> Tensor:
-    """Take the size of `a` and the sign of `b`, broadcasting; -0.0 counts as negative.
+def copysign(input: TensorLike, other: TensorLike) -> Tensor:
+    """Take the size of `input` and the sign of `other`, broadcasting; -0.0 counts as negative.
 
-    Shapes: a: (*), b: (*), y: the shape both broadcast to
+    Shapes: input: (*), other: (*), y: the shape both broadcast to
 
     >>> copysign([1.0, -2.0], [-0.0, 3.0]).data
     array([-1.,  2.], dtype=float32)
     """
-    return CopySign.apply(a, b)
+    return CopySign.apply(input, other)
 
 
 class Heaviside(Broadcasting):
@@ -147,12 +147,12 @@ class Heaviside(Broadcasting):
         return xp_of(g).zeros_like(g), kept(g, self.at_zero)
 
 
-def heaviside(x: TensorLike, values: TensorLike) -> Tensor:
+def heaviside(input: TensorLike, values: TensorLike) -> Tensor:
     """Step from 0 below 0 to 1 above it, broadcasting; at 0 the value is `values`.
 
-    Shapes: x: (*), values: (*), y: the shape both broadcast to
+    Shapes: input: (*), values: (*), y: the shape both broadcast to
 
     >>> heaviside([-1.5, 0.0, 2.0], 0.5).data
     array([0. , 0.5, 1. ], dtype=float32)
     """
-    return Heaviside.apply(x, values)
+    return Heaviside.apply(input, values)

@@ -78,22 +78,22 @@ class Softmax(AlongAxes):
         return dx
 
 
-def softmax(x: TensorLike, dim: int, dtype: Any = None) -> Tensor:
+def softmax(input: TensorLike, dim: int, dtype: Any = None) -> Tensor:
     """Turn scores into probabilities that add up to 1 along `dim`; with `dtype`, of scores cast to it first.
 
     A row with nothing but -inf, or with inf, is NaN, as in PyTorch.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: no axis is given.
-        DimError: `x` has no such axis.
+        DimError: `input` has no such axis.
 
     >>> softmax([[1.0, 2.0], [0.0, 0.0]], dim=1).data.round(2)
     array([[0.27, 0.73],
            [0.5 , 0.5 ]], dtype=float32)
     """
-    return Softmax.apply(x, **_params("softmax", dim, dtype))
+    return Softmax.apply(input, **_params("softmax", dim, dtype))
 
 
 class Softmin(Softmax):
@@ -113,19 +113,19 @@ class Softmin(Softmax):
         return -super().backward(g)
 
 
-def softmin(x: TensorLike, dim: int, dtype: Any = None) -> Tensor:
-    """Turn costs into probabilities along `dim`: softmax of -x.
+def softmin(input: TensorLike, dim: int, dtype: Any = None) -> Tensor:
+    """Turn costs into probabilities along `dim`: softmax of `-input`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: no axis is given.
-        DimError: `x` has no such axis.
+        DimError: `input` has no such axis.
 
     >>> softmin([1.0, 2.0], dim=0).data.round(2)
     array([0.73, 0.27], dtype=float32)
     """
-    return Softmin.apply(x, **_params("softmin", dim, dtype))
+    return Softmin.apply(input, **_params("softmin", dim, dtype))
 
 
 class LogSoftmax(AlongAxes):
@@ -161,19 +161,19 @@ class LogSoftmax(AlongAxes):
         return dx
 
 
-def log_softmax(x: TensorLike, dim: int, dtype: Any = None) -> Tensor:
+def log_softmax(input: TensorLike, dim: int, dtype: Any = None) -> Tensor:
     """Take the logarithm of softmax, right also where a probability is too small to be a float.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     Raises:
         KeywordError: no axis is given.
-        DimError: `x` has no such axis.
+        DimError: `input` has no such axis.
 
     >>> log_softmax([0.0, -800.0], dim=0).data
     array([   0., -800.], dtype=float32)
     """
-    return LogSoftmax.apply(x, **_params("log_softmax", dim, dtype))
+    return LogSoftmax.apply(input, **_params("log_softmax", dim, dtype))
 
 
 class LogSumExp(AlongAxes):
@@ -211,12 +211,12 @@ class LogSumExp(AlongAxes):
         return g * xp.exp(self.x - xp.where(y == -xp.inf, 0.0, y))
 
 
-def logsumexp(x: TensorLike, dim: Dim = None, keepdim: bool = False) -> Tensor:
+def logsumexp(input: TensorLike, dim: Dim = None, keepdim: bool = False) -> Tensor:
     """Add up exponentials and take the logarithm, over `dim` or everything: a smooth maximum.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     >>> logsumexp([[1000.0, 1000.0]], dim=1).data.round(2)
     array([1000.69], dtype=float32)
     """
-    return LogSumExp.apply(x, **spelled(dim, keepdim, {}))
+    return LogSumExp.apply(input, **spelled(dim, keepdim, {}))

@@ -81,39 +81,39 @@ class ArgSort(Function):
         return xp_of(x).reshape(_order(opened_x, axis, descending), x.shape)
 
 
-def argsort(x: TensorLike, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+def argsort(input: TensorLike, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """Say where the entries along `dim` come from when they are in order; equal ones stay as they were, NaN is the largest.
 
-    Shapes: x: (*), y: (*), int64
+    Shapes: input: (*), y: (*), int64
 
     >>> argsort([3.0, 1.0, 2.0]).data
     array([1, 2, 0])
     """
-    return ArgSort.apply(x, dim=dim, descending=descending)
+    return ArgSort.apply(input, dim=dim, descending=descending)
 
 
-def sort(x: TensorLike, dim: int = -1, descending: bool = False, stable: bool = False) -> Ranked:
+def sort(input: TensorLike, dim: int = -1, descending: bool = False, stable: bool = False) -> Ranked:
     """Put the entries along `dim` in order, as `(values, indices)`; equal ones stay as they were, NaN is the largest.
 
-    Shapes: x: (*), values and indices: (*)
+    Shapes: input: (*), values and indices: (*)
 
     >>> sort([3.0, 1.0, 2.0]).values.data
     array([1., 2., 3.], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     indices = ArgSort.apply(x, dim=dim, descending=descending)
     return Ranked(ByRank.apply(x, indices, dim=dim), indices)
 
 
-def msort(x: TensorLike) -> Tensor:
+def msort(input: TensorLike) -> Tensor:
     """Put the entries along the first axis in order.
 
-    Shapes: x: (a, *), y: (a, *)
+    Shapes: input: (a, *), y: (a, *)
 
     >>> msort([[3.0], [1.0]]).tolist()
     [[1.0], [3.0]]
     """
-    return sort(x, 0).values
+    return sort(input, 0).values
 
 
 class ArgTopK(Function):
@@ -144,10 +144,10 @@ class ArgTopK(Function):
         return index if shape else xp.reshape(index, (n,) if n != 1 else ())
 
 
-def topk(x: TensorLike, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ranked:
+def topk(input: TensorLike, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ranked:
     """Take the `k` largest, or smallest, entries along `dim`, best first, as `(values, indices)`; NaN is the largest.
 
-    Shapes: x: (a, b), values and indices: (a, k)
+    Shapes: input: (a, b), values and indices: (a, k)
 
     Raises:
         ArgumentError: there are fewer than `k`.
@@ -155,15 +155,15 @@ def topk(x: TensorLike, k: int, dim: int = -1, largest: bool = True, sorted: boo
     >>> topk([3.0, 1.0, 2.0], 2).indices.data
     array([0, 2])
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     indices = ArgTopK.apply(x, n=whole("k", k), dim=dim, largest=largest)
     return Ranked(ByRank.apply(x, indices, dim=dim), indices)
 
 
-def kthvalue(x: TensorLike, k: int, dim: int = -1, keepdim: bool = False) -> Ranked:
+def kthvalue(input: TensorLike, k: int, dim: int = -1, keepdim: bool = False) -> Ranked:
     """Take the `k`-th smallest entry along `dim` (1 is the smallest), as `(values, indices)`; NaN is the largest.
 
-    Shapes: x: (a, b), values and indices: (a), or (a, 1) with keepdim
+    Shapes: input: (a, b), values and indices: (a), or (a, 1) with keepdim
 
     Raises:
         ArgumentError: there is no `k`-th.
@@ -171,7 +171,7 @@ def kthvalue(x: TensorLike, k: int, dim: int = -1, keepdim: bool = False) -> Ran
     >>> kthvalue([3.0, 1.0, 2.0], 2).values.item()
     2.0
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     axis = axis_of("kthvalue", dim, x) if x.ndim else 0
     n = x.shape[axis] if x.ndim else 1
     if not 1 <= k <= n:

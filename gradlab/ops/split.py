@@ -56,21 +56,21 @@ class Narrow(Function):
         total[self.part] += g
 
 
-def narrow(x: TensorLike, dim: int, start: int, length: int) -> Tensor:
+def narrow(input: TensorLike, dim: int, start: int, length: int) -> Tensor:
     """Take `length` entries along `dim`, from `start` on, which may be counted from the end.
 
-    Shapes: x: (a, b), y: (length, b) for dim 0
+    Shapes: input: (a, b), y: (length, b) for dim 0
 
     >>> narrow([1.0, 2.0, 3.0], 0, 1, 2).data
     array([2., 3.], dtype=float32)
     """
-    return Narrow.apply(x, dim=dim, start=whole("start", start), length=length)
+    return Narrow.apply(input, dim=dim, start=whole("start", start), length=length)
 
 
-def split(x: TensorLike, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: TensorLike, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Cut along `dim` into pieces of one size (the last may be shorter), or of the sizes listed.
 
-    Shapes: x: (a, b), pieces: (split_size, b) for dim 0
+    Shapes: tensor: (a, b), pieces: (split_size_or_sections, b) for dim 0
 
     Raises:
         ShapeError: the sizes listed don't add up to the axis.
@@ -79,14 +79,14 @@ def split(x: TensorLike, split_size: int | Sequence[int], dim: int = 0) -> tuple
     >>> [piece.shape for piece in split(gl.zeros(5), 2)]
     [(2,), (2,), (1,)]
     """
-    x = tensor_of(x)
+    x = tensor_of(tensor)
     n = x.shape[axis_of("split", dim, x)]
-    if isinstance(split_size, int):
-        if (split_size < 1 and n) or split_size < 0:
-            raise ShapeError(explain("split: pieces need a size", got={"split_size": split_size}, need="1 or more"))
-        lengths = [min(split_size, n - start) for start in range(0, n, split_size or 1)] or [0]
+    if isinstance(split_size_or_sections, int):
+        if (split_size_or_sections < 1 and n) or split_size_or_sections < 0:
+            raise ShapeError(explain("split: pieces need a size", got={"split_size": split_size_or_sections}, need="1 or more"))
+        lengths = [min(split_size_or_sections, n - start) for start in range(0, n, split_size_or_sections or 1)] or [0]
     else:
-        lengths = list(split_size)
+        lengths = list(split_size_or_sections)
         if sum(lengths) != n or min(lengths, default=0) < 0:
             raise ShapeError(
                 explain("split: the sizes don't add up", got={"x": x.shape, "sizes": tuple(lengths)}, need=f"{n} in all along dim {dim}")
@@ -95,10 +95,10 @@ def split(x: TensorLike, split_size: int | Sequence[int], dim: int = 0) -> tuple
     return tuple([narrow(x, dim, start, length) for start, length in zip(starts, lengths, strict=True)])
 
 
-def chunk(x: TensorLike, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+def chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut along `dim` into `chunks` pieces of equal size; the last may be shorter, and there may be fewer.
 
-    Shapes: x: (a, b), pieces: (a / chunks, b) for dim 0
+    Shapes: input: (a, b), pieces: (a / chunks, b) for dim 0
 
     >>> import gradlab as gl
     >>> [piece.shape for piece in chunk(gl.zeros(5), 3)]
@@ -106,15 +106,15 @@ def chunk(x: TensorLike, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """
     if chunks < 1:
         raise ShapeError(explain("chunk: into how many pieces?", got={"chunks": chunks}, need="1 or more"))
-    x = tensor_of(x)
+    x = tensor_of(input)
     n = x.shape[axis_of("chunk", dim, x)]
     return split(x, -(-n // chunks), dim) if n else split(x, [0] * chunks, dim)
 
 
-def tensor_split(x: TensorLike, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+def tensor_split(input: TensorLike, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut along `dim` into pieces as equal as can be, the first ones longer; or in front of each place listed.
 
-    Shapes: x: (a, b), pieces: (a / sections, b) for dim 0
+    Shapes: input: (a, b), pieces: (a / sections, b) for dim 0
 
     Raises:
         ArgumentError: fewer than one section.
@@ -122,7 +122,7 @@ def tensor_split(x: TensorLike, indices_or_sections: int | Sequence[int] | Tenso
     >>> [piece.tolist() for piece in tensor_split([1, 2, 3, 4, 5], 2)], [piece.tolist() for piece in tensor_split([1, 2, 3], [1])]
     ([[1, 2, 3], [4, 5]], [[1], [2, 3]])
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     axis = axis_of("tensor_split", dim, x)
     n = x.shape[axis]
     given = indices_or_sections if isinstance(indices_or_sections, (int, list, tuple)) else tensor_of(indices_or_sections).tolist()
@@ -135,10 +135,10 @@ def tensor_split(x: TensorLike, indices_or_sections: int | Sequence[int] | Tenso
     return tuple([x[(*before, slice(start, stop))] for start, stop in pairwise(cuts)])
 
 
-def select(x: TensorLike, dim: int, index: int) -> Tensor:
+def select(input: TensorLike, dim: int, index: int) -> Tensor:
     """Take one entry along `dim`, which is gone then.
 
-    Shapes: x: (a, b), y: (b) for dim 0
+    Shapes: input: (a, b), y: (b) for dim 0
 
     Raises:
         PlaceError: there is no such entry.
@@ -146,19 +146,19 @@ def select(x: TensorLike, dim: int, index: int) -> Tensor:
     >>> select([[1.0, 2.0], [3.0, 4.0]], 1, -1).data
     array([2., 4.], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     return x[(*(slice(None),) * axis_of("select", dim, x), whole("index", index))]
 
 
-def unbind(x: TensorLike, dim: int = 0) -> tuple[Tensor, ...]:
+def unbind(input: TensorLike, dim: int = 0) -> tuple[Tensor, ...]:
     """Give every entry along `dim`, one by one.
 
-    Shapes: x: (a, b), each of a: (b) for dim 0
+    Shapes: input: (a, b), each of a: (b) for dim 0
 
     >>> [y.tolist() for y in unbind([[1.0, 2.0], [3.0, 4.0]], dim=1)]
     [[1.0, 3.0], [2.0, 4.0]]
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     return tuple([select(x, dim, i) for i in range(x.shape[axis_of("unbind", dim, x)])])
 
 
@@ -172,34 +172,34 @@ def _cut(op: str, x: TensorLike, indices_or_sections: Any, axis: int, least: int
     return tensor_split(x, indices_or_sections, axis)
 
 
-def hsplit(x: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+def hsplit(input: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Cut into equal columns, or in front of the places listed; a vector along its axis.
 
-    Shapes: x: (a, b), pieces: (a, b / sections)
+    Shapes: input: (a, b), pieces: (a, b / sections)
 
     >>> [piece.tolist() for piece in hsplit([[1.0, 2.0]], 2)]
     [[[1.0]], [[2.0]]]
     """
-    return _cut("hsplit", x, indices_or_sections, 0 if tensor_of(x).ndim == 1 else 1, 1)
+    return _cut("hsplit", input, indices_or_sections, 0 if tensor_of(input).ndim == 1 else 1, 1)
 
 
-def vsplit(x: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+def vsplit(input: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Cut into equal groups of rows, or in front of the places listed.
 
-    Shapes: x: (a, b), pieces: (a / sections, b)
+    Shapes: input: (a, b), pieces: (a / sections, b)
 
     >>> [piece.tolist() for piece in vsplit([[1.0], [2.0]], 2)]
     [[[1.0]], [[2.0]]]
     """
-    return _cut("vsplit", x, indices_or_sections, 0, 2)
+    return _cut("vsplit", input, indices_or_sections, 0, 2)
 
 
-def dsplit(x: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
+def dsplit(input: TensorLike, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
     """Cut into equal layers along the third axis, or in front of the places listed.
 
-    Shapes: x: (a, b, c), pieces: (a, b, c / sections)
+    Shapes: input: (a, b, c), pieces: (a, b, c / sections)
 
     >>> [piece.shape for piece in dsplit([[[1.0, 2.0]]], 2)]
     [(1, 1, 1), (1, 1, 1)]
     """
-    return _cut("dsplit", x, indices_or_sections, 2, 3)
+    return _cut("dsplit", input, indices_or_sections, 2, 3)

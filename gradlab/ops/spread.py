@@ -73,18 +73,18 @@ def _asked(dim: Any, correction: float, keepdim: bool, numpy: dict[str, Any]) ->
     return {"correction": correction if unbiased is None else int(unbiased), **spelled(dim, keepdim, numpy)}
 
 
-def var(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+def var(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Average the squared distances to the mean, over n - `correction`; NaN where that is 0.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     Raises:
-        DTypeError: `x` holds integers or booleans.
+        DTypeError: `input` holds integers or booleans.
 
     >>> var([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]], dim=1).data
     array([1., 0.], dtype=float32)
     """
-    return Var.apply(x, **_asked(dim, correction, keepdim, numpy))
+    return Var.apply(input, **_asked(dim, correction, keepdim, numpy))
 
 
 class Std(AlongAxes):
@@ -108,18 +108,18 @@ class Std(AlongAxes):
         return self.d * _kept(xp.where(some, g, 0.0) / (xp.where(some, y, 1.0) * (self.n or 1)), self.gone)
 
 
-def std(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+def std(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Take the root of the variance; the gradient is 0 where all entries are equal.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: input without dim (1 there with keepdim)
 
     Raises:
-        DTypeError: `x` holds integers or booleans.
+        DTypeError: `input` holds integers or booleans.
 
     >>> std([[1.0, 3.0], [5.0, 5.0]], dim=1, correction=0).data
     array([1., 0.], dtype=float32)
     """
-    return Std.apply(x, **_asked(dim, correction, keepdim, numpy))
+    return Std.apply(input, **_asked(dim, correction, keepdim, numpy))
 
 
 class VarMean(NamedTuple):
@@ -129,17 +129,17 @@ class VarMean(NamedTuple):
     mean: Tensor
 
 
-def var_mean(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> VarMean:
+def var_mean(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> VarMean:
     """Give the variance and the mean, as `(var, mean)`.
 
-    Shapes: x: (*), var and mean: x without dim (1 there with keepdim)
+    Shapes: input: (*), var and mean: input without dim (1 there with keepdim)
 
     >>> var_mean([1.0, 2.0, 3.0]).mean.item()
     2.0
     """
     params = _asked(dim, correction, keepdim, numpy)
-    y = Var.apply(x, **params)
-    return VarMean(y, tensor_of(x).mean(params.get("dim"), params.get("keepdim", False)))
+    y = Var.apply(input, **params)
+    return VarMean(y, tensor_of(input).mean(params.get("dim"), params.get("keepdim", False)))
 
 
 class StdMean(NamedTuple):
@@ -149,23 +149,23 @@ class StdMean(NamedTuple):
     mean: Tensor
 
 
-def std_mean(x: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> StdMean:
+def std_mean(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> StdMean:
     """Give the standard deviation and the mean, as `(std, mean)`.
 
-    Shapes: x: (*), std and mean: x without dim (1 there with keepdim)
+    Shapes: input: (*), std and mean: input without dim (1 there with keepdim)
 
     >>> std_mean([1.0, 3.0], correction=0).std.item()
     1.0
     """
     params = _asked(dim, correction, keepdim, numpy)
-    y = Std.apply(x, **params)
-    return StdMean(y, tensor_of(x).mean(params.get("dim"), params.get("keepdim", False)))
+    y = Std.apply(input, **params)
+    return StdMean(y, tensor_of(input).mean(params.get("dim"), params.get("keepdim", False)))
 
 
-def cov(x: TensorLike, correction: float = 1) -> Tensor:
+def cov(input: TensorLike, correction: float = 1) -> Tensor:
     """Give the covariances of the rows: how they vary together, over n - `correction`.
 
-    Shapes: x: (variable, observation), y: (variable, variable); x: (observation), y: ()
+    Shapes: input: (variable, observation), y: (variable, variable); input: (observation), y: ()
 
     Raises:
         ShapeError: there are more than two axes.
@@ -173,7 +173,7 @@ def cov(x: TensorLike, correction: float = 1) -> Tensor:
     >>> cov([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     if x.ndim > 2:
         raise ShapeError(explain("cov: one row a variable", got={"x": x.shape}, need="two axes at the most"))
     rows = x.reshape(1, -1) if x.ndim < 2 else x
@@ -182,16 +182,16 @@ def cov(x: TensorLike, correction: float = 1) -> Tensor:
     return y.reshape(()) if x.ndim < 2 else y
 
 
-def corrcoef(x: TensorLike) -> Tensor:
+def corrcoef(input: TensorLike) -> Tensor:
     """Give the correlations of the rows: covariances over both standard deviations.
 
-    Shapes: x: (variable, observation), y: (variable, variable); x: (observation), y: ()
+    Shapes: input: (variable, observation), y: (variable, variable); input: (observation), y: ()
 
     >>> corrcoef([[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]]).data.round(3)
     array([[ 1., -1.],
            [-1.,  1.]], dtype=float32)
     """
-    c = cov(x)
+    c = cov(input)
     if not c.ndim:
         return c / c
     s = c.diagonal().sqrt()

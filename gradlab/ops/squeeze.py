@@ -41,15 +41,15 @@ class Squeeze(Function):
         return xp_of(g).reshape(g, self.shape)
 
 
-def squeeze(x: TensorLike, dim: int | tuple[int, ...] | None = None) -> Tensor:
+def squeeze(input: TensorLike, dim: int | tuple[int, ...] | None = None) -> Tensor:
     """Drop axes of size 1: all of them, or those of `dim` that have it.
 
-    Shapes: x: (1, a, 1), y: (a)
+    Shapes: input: (1, a, 1), y: (a)
 
     >>> squeeze([[[1.0], [2.0]]]).shape
     (2,)
     """
-    return Squeeze.apply(x, dim=dim)
+    return Squeeze.apply(input, dim=dim)
 
 
 class Unsqueeze(Function):
@@ -73,15 +73,15 @@ class Unsqueeze(Function):
         return xp_of(g).reshape(g, self.shape)
 
 
-def unsqueeze(x: TensorLike, dim: int) -> Tensor:
+def unsqueeze(input: TensorLike, dim: int) -> Tensor:
     """Add an axis of size 1 at `dim`.
 
-    Shapes: x: (a, b), y: (a, 1, b) for dim 1
+    Shapes: input: (a, b), y: (a, 1, b) for dim 1
 
     >>> unsqueeze([1.0, 2.0], -1).shape
     (2, 1)
     """
-    return Unsqueeze.apply(x, dim=dim)
+    return Unsqueeze.apply(input, dim=dim)
 
 
 def atleast_1d(x: TensorLike) -> Tensor:

@@ -48,16 +48,16 @@ class TriL(Function):
         return xp_of(g).tril(g, self.diagonal)
 
 
-def tril(x: TensorLike, diagonal: int = 0) -> Tensor:
+def tril(input: TensorLike, diagonal: int = 0) -> Tensor:
     """Keep the lower triangle: the entries on and below the `diagonal`-th diagonal.
 
-    Shapes: x: (*, a, b), y: (*, a, b)
+    Shapes: input: (*, a, b), y: (*, a, b)
 
     >>> tril([[1.0, 2.0], [3.0, 4.0]]).data
     array([[1., 0.],
            [3., 4.]], dtype=float32)
     """
-    return TriL.apply(x, diagonal=diagonal)
+    return TriL.apply(input, diagonal=diagonal)
 
 
 class TriU(Function):
@@ -78,16 +78,16 @@ class TriU(Function):
         return xp_of(g).triu(g, self.diagonal)
 
 
-def triu(x: TensorLike, diagonal: int = 0) -> Tensor:
+def triu(input: TensorLike, diagonal: int = 0) -> Tensor:
     """Keep the upper triangle: the entries on and above the `diagonal`-th diagonal.
 
-    Shapes: x: (*, a, b), y: (*, a, b)
+    Shapes: input: (*, a, b), y: (*, a, b)
 
     >>> triu([[1.0, 2.0], [3.0, 4.0]]).data
     array([[1., 2.],
            [0., 4.]], dtype=float32)
     """
-    return TriU.apply(x, diagonal=diagonal)
+    return TriU.apply(input, diagonal=diagonal)
 
 
 def tril_indices(row: int, col: int, offset: int = 0, device: Any = None) -> Tensor:
@@ -131,15 +131,15 @@ class Trace(Function):
         return g * xp_of(g).eye(*self.shape, dtype=g.dtype)
 
 
-def trace(x: TensorLike) -> Tensor:
+def trace(input: TensorLike) -> Tensor:
     """Add up the diagonal of a matrix.
 
-    Shapes: x: (a, b), y: ()
+    Shapes: input: (a, b), y: ()
 
     Raises:
-        ShapeError: `x` has not two axes.
+        ShapeError: `input` has not two axes.
 
     >>> trace([[1.0, 2.0], [3.0, 4.0]]).item()
     5.0
     """
-    return Trace.apply(x)
+    return Trace.apply(input)

@@ -34,15 +34,15 @@ class Sin(Function):
         return g * xp_of(g).cos(self.x)
 
 
-def sin(x: TensorLike) -> Tensor:
+def sin(input: TensorLike) -> Tensor:
     """Take the sine of an angle in radians.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> sin([0.0, 1.5707964]).data
     array([0., 1.], dtype=float32)
     """
-    return Sin.apply(x)
+    return Sin.apply(input)
 
 
 class Cos(Function):
@@ -64,15 +64,15 @@ class Cos(Function):
         return -g * xp_of(g).sin(self.x)
 
 
-def cos(x: TensorLike) -> Tensor:
+def cos(input: TensorLike) -> Tensor:
     """Take the cosine of an angle in radians.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> cos([0.0, 3.1415927]).data
     array([ 1., -1.], dtype=float32)
     """
-    return Cos.apply(x)
+    return Cos.apply(input)
 
 
 class Tan(Function):
@@ -92,15 +92,15 @@ class Tan(Function):
         return g * (1 + self.y * self.y)
 
 
-def tan(x: TensorLike) -> Tensor:
+def tan(input: TensorLike) -> Tensor:
     """Take the tangent of an angle in radians.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> tan([0.0, 0.7853982]).data.round(6)
     array([0., 1.], dtype=float32)
     """
-    return Tan.apply(x)
+    return Tan.apply(input)
 
 
 class Asin(Function):
@@ -121,15 +121,15 @@ class Asin(Function):
         return g / xp_of(g).sqrt((1 - self.x) * (1 + self.x))
 
 
-def asin(x: TensorLike) -> Tensor:
-    """Take the angle whose sine is `x`; NaN outside of -1 to 1.
+def asin(input: TensorLike) -> Tensor:
+    """Take the angle whose sine is `input`; NaN outside of -1 to 1.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> asin([0.0, 1.0]).data.round(4)
     array([0.    , 1.5708], dtype=float32)
     """
-    return Asin.apply(x)
+    return Asin.apply(input)
 
 
 class Acos(Function):
@@ -150,15 +150,15 @@ class Acos(Function):
         return -g / xp_of(g).sqrt((1 - self.x) * (1 + self.x))
 
 
-def acos(x: TensorLike) -> Tensor:
-    """Take the angle whose cosine is `x`; NaN outside of -1 to 1.
+def acos(input: TensorLike) -> Tensor:
+    """Take the angle whose cosine is `input`; NaN outside of -1 to 1.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> acos([1.0, -1.0]).data.round(4)
     array([0.    , 3.1416], dtype=float32)
     """
-    return Acos.apply(x)
+    return Acos.apply(input)
 
 
 class Atan(Function):
@@ -178,15 +178,15 @@ class Atan(Function):
         return g / r / r
 
 
-def atan(x: TensorLike) -> Tensor:
-    """Take the angle whose tangent is `x`.
+def atan(input: TensorLike) -> Tensor:
+    """Take the angle whose tangent is `input`.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> atan([0.0, 1.0]).data.round(4)
     array([0.    , 0.7854], dtype=float32)
     """
-    return Atan.apply(x)
+    return Atan.apply(input)
 
 
 class Sinc(Function):
@@ -215,12 +215,12 @@ class Sinc(Function):
         return g * xp.where(xp.abs(t) < 0.3, series, (xp.cos(t) - self.y) / xp.where(x == 0, 1.0, x))
 
 
-def sinc(x: TensorLike) -> Tensor:
-    """Take sin(pi x) / (pi x), which is 1 at 0.
+def sinc(input: TensorLike) -> Tensor:
+    """Take sin(pi input) / (pi input), which is 1 at 0.
 
-    Shapes: x: (*), y: (*)
+    Shapes: input: (*), y: (*)
 
     >>> sinc([0.0, 0.5, 1.0]).data.round(3)
     array([ 1.   ,  0.637, -0.   ], dtype=float32)
     """
-    return Sinc.apply(x)
+    return Sinc.apply(input)

@@ -39,15 +39,15 @@ class AnyOf(AlongAxes):
         return _told(x, xp_of(x).any(x, axis=dim, keepdims=keepdim))
 
 
-def any(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def any(input: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Say whether one entry over `dim`, or of everything, is not 0; False where there is none.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim), bool (of uint8, uint8)
+    Shapes: input: (*), y: input without dim (1 there with keepdim), bool (of uint8, uint8)
 
     >>> any([[0.0, 1.0], [0.0, 0.0]], dim=1).data
     array([ True, False])
     """
-    return AnyOf.apply(x, **spelled(dim, keepdim, numpy))
+    return AnyOf.apply(input, **spelled(dim, keepdim, numpy))
 
 
 class AllOf(AlongAxes):
@@ -62,15 +62,15 @@ class AllOf(AlongAxes):
         return _told(x, xp_of(x).all(x, axis=dim, keepdims=keepdim))
 
 
-def all(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def all(input: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Say whether every entry over `dim`, or of everything, is not 0; True where there is none.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim), bool (of uint8, uint8)
+    Shapes: input: (*), y: input without dim (1 there with keepdim), bool (of uint8, uint8)
 
     >>> all([[2.0, 1.0], [0.0, 1.0]], dim=1).data
     array([ True, False])
     """
-    return AllOf.apply(x, **spelled(dim, keepdim, numpy))
+    return AllOf.apply(input, **spelled(dim, keepdim, numpy))
 
 
 class CountNonzero(AlongAxes):
@@ -85,12 +85,12 @@ class CountNonzero(AlongAxes):
         return xp_of(x).sum(x != 0, axis=dim, keepdims=keepdim)
 
 
-def count_nonzero(x: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def count_nonzero(input: TensorLike, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Count the entries over `dim`, or of everything, that are not 0.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim), int64
+    Shapes: input: (*), y: input without dim (1 there with keepdim), int64
 
     >>> count_nonzero([[0.0, 1.0], [2.0, 3.0]], dim=1).data
     array([1, 2])
     """
-    return CountNonzero.apply(x, **spelled(dim, keepdim, numpy))
+    return CountNonzero.apply(input, **spelled(dim, keepdim, numpy))

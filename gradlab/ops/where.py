@@ -48,10 +48,10 @@ class Where(Broadcasting):
         return None, kept(g, self.c), kept(g, ~self.c)
 
 
-def where(condition: TensorLike, a: TensorLike | None = None, b: TensorLike | None = None) -> Any:
-    """Take `a` where `condition` holds and `b` elsewhere, broadcasting all three; with the condition alone, its places as `nonzero`.
+def where(condition: TensorLike, input: TensorLike | None = None, other: TensorLike | None = None) -> Any:
+    """Take `input` where `condition` holds and `other` elsewhere, broadcasting all three; of a condition alone, its places.
 
-    Shapes: condition: (*), a: (*), b: (*), y: the shape all broadcast to
+    Shapes: condition: (*), input: (*), other: (*), y: the shape all broadcast to
 
     Raises:
         DTypeError: the condition holds no truth values.
@@ -59,24 +59,24 @@ def where(condition: TensorLike, a: TensorLike | None = None, b: TensorLike | No
     >>> where([True, False], [1.0, 2.0], 0.0).data
     array([1., 0.], dtype=float32)
     """
-    if a is None and b is None:
+    if input is None and other is None:
         return nonzero(condition, as_tuple=True)
-    return Where.apply(condition, a, b)
+    return Where.apply(condition, input, other)
 
 
-def masked_fill(x: TensorLike, mask: TensorLike, value: TensorLike) -> Tensor:
+def masked_fill(input: TensorLike, mask: TensorLike, value: TensorLike) -> Tensor:
     """Replace the entries where `mask` holds by one value; they get no gradient.
 
-    Shapes: x: (*), mask: broadcasts to x, y: (*)
+    Shapes: input: (*), mask: broadcasts to input, y: (*)
 
     Raises:
         DTypeError: the mask holds no truth values.
-        ShapeError: the mask is larger than `x`.
+        ShapeError: the mask is larger than `input`.
 
     >>> masked_fill([1.0, 2.0], [False, True], 0.0).data
     array([1., 0.], dtype=float32)
     """
-    x = tensor_of(x)
+    x = tensor_of(input)
     y = Where.apply(mask, value, x)
     if y.dtype != x.dtype:  # x keeps its dtype, so the value has to be one of it
         if x.dtype.kind != "f" and tensor_of(value).to(x.dtype).item() != tensor_of(value).item() and x.dtype.kind != "b":
@@ -115,26 +115,26 @@ class NonZero(Function):
         return xp.asarray(xp.stack(xp.nonzero(x), axis=-1), dtype="int64")
 
 
-def nonzero(x: TensorLike, *, as_tuple: bool = False) -> Any:
+def nonzero(input: TensorLike, *, as_tuple: bool = False) -> Any:
     """List the places of the entries that are not 0, one a row, or with `as_tuple` one tensor an axis, which is an index.
 
-    Shapes: x: (a, b), y: (number of places, 2), int64; or two of (number of places)
+    Shapes: input: (a, b), y: (number of places, 2), int64; or two of (number of places)
 
     >>> nonzero([[0.0, 1.0], [2.0, 0.0]]).tolist()
     [[0, 1], [1, 0]]
     """
     if not as_tuple:
-        return NonZero.apply(x)
-    x = tensor_of(x)
+        return NonZero.apply(input)
+    x = tensor_of(input)
     return NonZero.apply(x if x.ndim else x.reshape(1)).unbind(1)
 
 
-def argwhere(x: TensorLike) -> Tensor:
+def argwhere(input: TensorLike) -> Tensor:
     """List the places of the entries that are not 0, one a row, as `nonzero`.
 
-    Shapes: x: (a, b), y: (number of places, 2), int64
+    Shapes: input: (a, b), y: (number of places, 2), int64
 
     >>> argwhere([0.0, 3.0]).tolist()
     [[1]]
     """
-    return NonZero.apply(x)
+    return NonZero.apply(input)

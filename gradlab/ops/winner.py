@@ -70,15 +70,15 @@ class ArgMax(AlongAxes):
         return xp_of(x).argmax(x, axis=dim, keepdims=keepdim)
 
 
-def argmax(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def argmax(input: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Say where the largest entry is: along `dim`, or in the flattened tensor; the first of several.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim), int64
+    Shapes: input: (*), y: input without dim (1 there with keepdim), int64
 
     >>> argmax([[1.0, 5.0], [3.0, 2.0]], dim=1).data
     array([1, 0])
     """
-    return ArgMax.apply(x, **spelled(dim, keepdim, numpy))
+    return ArgMax.apply(input, **spelled(dim, keepdim, numpy))
 
 
 class ArgMin(AlongAxes):
@@ -94,15 +94,15 @@ class ArgMin(AlongAxes):
         return xp_of(x).argmin(x, axis=dim, keepdims=keepdim)
 
 
-def argmin(x: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def argmin(input: TensorLike, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Tensor:
     """Say where the smallest entry is: along `dim`, or in the flattened tensor; the first of several.
 
-    Shapes: x: (*), y: x without dim (1 there with keepdim), int64
+    Shapes: input: (*), y: input without dim (1 there with keepdim), int64
 
     >>> argmin([[1.0, 5.0], [3.0, 2.0]], dim=1).data
     array([0, 1])
     """
-    return ArgMin.apply(x, **spelled(dim, keepdim, numpy))
+    return ArgMin.apply(input, **spelled(dim, keepdim, numpy))
 
 
 class Max(AlongAxes):
@@ -125,13 +125,13 @@ class Max(AlongAxes):
         return _first(self.index, g if self.keepdim or not self.shape else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
 
 
-def max(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
+def max(input: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
     """Take the largest entry of everything, or `(values, indices)` along `dim`; NaN wins.
 
     Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
     A tensor in the place of `dim` is compared entry by entry.
 
-    Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: () without dim; values and indices: input without dim (1 there with keepdim)
 
     Raises:
         ShapeError: there is no entry to choose from.
@@ -140,11 +140,11 @@ def max(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> 
     array([1, 0])
     """
     if hasattr(dim, "grad_fn"):
-        return dim.maximum(x)
+        return dim.maximum(input)
     params = _one_dim("max", spelled(dim, keepdim, numpy))
     if params["dim"] is None:
-        return tensor_of(x).amax(**params)
-    return Extremum(Max.apply(x, **params), ArgMax.apply(x, **params))
+        return tensor_of(input).amax(**params)
+    return Extremum(Max.apply(input, **params), ArgMax.apply(input, **params))
 
 
 class Min(AlongAxes):
@@ -167,13 +167,13 @@ class Min(AlongAxes):
         return _first(self.index, g if self.keepdim or not self.shape else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
 
 
-def min(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
+def min(input: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
     """Take the smallest entry of everything, or `(values, indices)` along `dim`; NaN wins.
 
     Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
     A tensor in the place of `dim` is compared entry by entry.
 
-    Shapes: x: (*), y: () without dim; values and indices: x without dim (1 there with keepdim)
+    Shapes: input: (*), y: () without dim; values and indices: input without dim (1 there with keepdim)
 
     Raises:
         ShapeError: there is no entry to choose from.
@@ -182,8 +182,8 @@ def min(x: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> 
     array([1., 2.], dtype=float32)
     """
     if hasattr(dim, "grad_fn"):
-        return dim.minimum(x)
+        return dim.minimum(input)
     params = _one_dim("min", spelled(dim, keepdim, numpy))
     if params["dim"] is None:
-        return tensor_of(x).amin(**params)
-    return Extremum(Min.apply(x, **params), ArgMin.apply(x, **params))
+        return tensor_of(input).amin(**params)
+    return Extremum(Min.apply(input, **params), ArgMin.apply(input, **params))

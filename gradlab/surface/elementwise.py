@@ -34,14 +34,14 @@ class Elementwise:
     def add(self, other: TensorLike, alpha: float = 1) -> Tensor:
         return ops.add(self, other, alpha)
 
-    def addcdiv(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
-        return ops.addcdiv(self, a, b, value)
+    def addcdiv(self, tensor1: TensorLike, tensor2: TensorLike, value: float = 1) -> Tensor:
+        return ops.addcdiv(self, tensor1, tensor2, value)
 
-    def addcmul(self, a: TensorLike, b: TensorLike, value: float = 1) -> Tensor:
-        return ops.addcmul(self, a, b, value)
+    def addcmul(self, tensor1: TensorLike, tensor2: TensorLike, value: float = 1) -> Tensor:
+        return ops.addcmul(self, tensor1, tensor2, value)
 
-    def allclose(self, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
-        return ops.allclose(self, b, rtol, atol, equal_nan)
+    def allclose(self, other: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+        return ops.allclose(self, other, rtol, atol, equal_nan)
 
     def arccos(self) -> Tensor:
         return ops.arccos(self)
@@ -58,8 +58,8 @@ class Elementwise:
     def arctan(self) -> Tensor:
         return ops.arctan(self)
 
-    def arctan2(self, b: TensorLike) -> Tensor:
-        return ops.arctan2(self, b)
+    def arctan2(self, other: TensorLike) -> Tensor:
+        return ops.arctan2(self, other)
 
     def arctanh(self) -> Tensor:
         return ops.arctanh(self)
@@ -73,29 +73,29 @@ class Elementwise:
     def atan(self) -> Tensor:
         return ops.atan(self)
 
-    def atan2(self, b: TensorLike) -> Tensor:
-        return ops.atan2(self, b)
+    def atan2(self, other: TensorLike) -> Tensor:
+        return ops.atan2(self, other)
 
     def atanh(self) -> Tensor:
         return ops.atanh(self)
 
-    def bitwise_and(self, b: TensorLike) -> Tensor:
-        return ops.bitwise_and(self, b)
+    def bitwise_and(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_and(self, other)
 
-    def bitwise_left_shift(self, b: TensorLike) -> Tensor:
-        return ops.bitwise_left_shift(self, b)
+    def bitwise_left_shift(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_left_shift(self, other)
 
     def bitwise_not(self) -> Tensor:
         return ops.bitwise_not(self)
 
-    def bitwise_or(self, b: TensorLike) -> Tensor:
-        return ops.bitwise_or(self, b)
+    def bitwise_or(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_or(self, other)
 
-    def bitwise_right_shift(self, b: TensorLike) -> Tensor:
-        return ops.bitwise_right_shift(self, b)
+    def bitwise_right_shift(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_right_shift(self, other)
 
-    def bitwise_xor(self, b: TensorLike) -> Tensor:
-        return ops.bitwise_xor(self, b)
+    def bitwise_xor(self, other: TensorLike) -> Tensor:
+        return ops.bitwise_xor(self, other)
 
     def ceil(self) -> Tensor:
         return ops.ceil(self)
@@ -112,8 +112,8 @@ class Elementwise:
     def clip(self, min: Any = None, max: Any = None) -> Tensor:
         return ops.clip(self, min, max)
 
-    def copysign(self, b: TensorLike) -> Tensor:
-        return ops.copysign(self, b)
+    def copysign(self, other: TensorLike) -> Tensor:
+        return ops.copysign(self, other)
 
     def cos(self) -> Tensor:
         return ops.cos(self)
@@ -130,14 +130,14 @@ class Elementwise:
     def div(self, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
         return ops.div(self, other, rounding_mode)
 
-    def divide(self, b: TensorLike, rounding_mode: str | None = None) -> Tensor:
-        return ops.divide(self, b, rounding_mode)
+    def divide(self, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
+        return ops.divide(self, other, rounding_mode)
 
     def eq(self, other: TensorLike) -> Tensor:
         return ops.eq(self, other)
 
-    def equal(self, b: TensorLike) -> bool:
-        return ops.equal(self, b)
+    def equal(self, other: TensorLike) -> bool:
+        return ops.equal(self, other)
 
     def erf(self) -> Tensor:
         return ops.erf(self)
@@ -160,23 +160,23 @@ class Elementwise:
     def fix(self) -> Tensor:
         return ops.fix(self)
 
-    def float_power(self, b: TensorLike) -> Tensor:
-        return ops.float_power(self, b)
+    def float_power(self, exponent: TensorLike) -> Tensor:
+        return ops.float_power(self, exponent)
 
     def floor(self) -> Tensor:
         return ops.floor(self)
 
-    def floor_divide(self, b: TensorLike) -> Tensor:
-        return ops.floor_divide(self, b)
+    def floor_divide(self, other: TensorLike) -> Tensor:
+        return ops.floor_divide(self, other)
 
-    def fmax(self, b: TensorLike) -> Tensor:
-        return ops.fmax(self, b)
+    def fmax(self, other: TensorLike) -> Tensor:
+        return ops.fmax(self, other)
 
-    def fmin(self, b: TensorLike) -> Tensor:
-        return ops.fmin(self, b)
+    def fmin(self, other: TensorLike) -> Tensor:
+        return ops.fmin(self, other)
 
-    def fmod(self, b: TensorLike) -> Tensor:
-        return ops.fmod(self, b)
+    def fmod(self, other: TensorLike) -> Tensor:
+        return ops.fmod(self, other)
 
     def frac(self) -> Tensor:
         return ops.frac(self)
@@ -184,11 +184,11 @@ class Elementwise:
     def ge(self, other: TensorLike) -> Tensor:
         return ops.ge(self, other)
 
-    def greater(self, b: TensorLike) -> Tensor:
-        return ops.greater(self, b)
+    def greater(self, other: TensorLike) -> Tensor:
+        return ops.greater(self, other)
 
-    def greater_equal(self, b: TensorLike) -> Tensor:
-        return ops.greater_equal(self, b)
+    def greater_equal(self, other: TensorLike) -> Tensor:
+        return ops.greater_equal(self, other)
 
     def gt(self, other: TensorLike) -> Tensor:
         return ops.gt(self, other)
@@ -199,11 +199,11 @@ class Elementwise:
     def heaviside(self, values: TensorLike) -> Tensor:
         return ops.heaviside(self, values)
 
-    def hypot(self, b: TensorLike) -> Tensor:
-        return ops.hypot(self, b)
+    def hypot(self, other: TensorLike) -> Tensor:
+        return ops.hypot(self, other)
 
-    def isclose(self, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
-        return ops.isclose(self, b, rtol, atol, equal_nan)
+    def isclose(self, other: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+        return ops.isclose(self, other, rtol, atol, equal_nan)
 
     def isfinite(self) -> Tensor:
         return ops.isfinite(self)
@@ -223,14 +223,14 @@ class Elementwise:
     def le(self, other: TensorLike) -> Tensor:
         return ops.le(self, other)
 
-    def lerp(self, b: TensorLike, weight: TensorLike) -> Tensor:
-        return ops.lerp(self, b, weight)
+    def lerp(self, end: TensorLike, weight: TensorLike) -> Tensor:
+        return ops.lerp(self, end, weight)
 
-    def less(self, b: TensorLike) -> Tensor:
-        return ops.less(self, b)
+    def less(self, other: TensorLike) -> Tensor:
+        return ops.less(self, other)
 
-    def less_equal(self, b: TensorLike) -> Tensor:
-        return ops.less_equal(self, b)
+    def less_equal(self, other: TensorLike) -> Tensor:
+        return ops.less_equal(self, other)
 
     def lgamma(self) -> Tensor:
         return ops.lgamma(self)
@@ -247,23 +247,23 @@ class Elementwise:
     def log2(self) -> Tensor:
         return ops.log2(self)
 
-    def logaddexp(self, b: TensorLike) -> Tensor:
-        return ops.logaddexp(self, b)
+    def logaddexp(self, other: TensorLike) -> Tensor:
+        return ops.logaddexp(self, other)
 
-    def logaddexp2(self, b: TensorLike) -> Tensor:
-        return ops.logaddexp2(self, b)
+    def logaddexp2(self, other: TensorLike) -> Tensor:
+        return ops.logaddexp2(self, other)
 
-    def logical_and(self, b: TensorLike) -> Tensor:
-        return ops.logical_and(self, b)
+    def logical_and(self, other: TensorLike) -> Tensor:
+        return ops.logical_and(self, other)
 
     def logical_not(self) -> Tensor:
         return ops.logical_not(self)
 
-    def logical_or(self, b: TensorLike) -> Tensor:
-        return ops.logical_or(self, b)
+    def logical_or(self, other: TensorLike) -> Tensor:
+        return ops.logical_or(self, other)
 
-    def logical_xor(self, b: TensorLike) -> Tensor:
-        return ops.logical_xor(self, b)
+    def logical_xor(self, other: TensorLike) -> Tensor:
+        return ops.logical_xor(self, other)
 
     def logit(self, eps: float | None = None) -> Tensor:
         return ops.logit(self, eps)
@@ -280,8 +280,8 @@ class Elementwise:
     def mul(self, other: TensorLike) -> Tensor:
         return ops.mul(self, other)
 
-    def multiply(self, b: TensorLike) -> Tensor:
-        return ops.multiply(self, b)
+    def multiply(self, other: TensorLike) -> Tensor:
+        return ops.multiply(self, other)
 
     def nan_to_num(self, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
         return ops.nan_to_num(self, nan, posinf, neginf)
@@ -295,8 +295,8 @@ class Elementwise:
     def negative(self) -> Tensor:
         return ops.negative(self)
 
-    def not_equal(self, b: TensorLike) -> Tensor:
-        return ops.not_equal(self, b)
+    def not_equal(self, other: TensorLike) -> Tensor:
+        return ops.not_equal(self, other)
 
     def positive(self) -> Tensor:
         return ops.positive(self)
@@ -316,8 +316,8 @@ class Elementwise:
     def relu(self, inplace: bool = False) -> Tensor:
         return ops.relu(self, inplace)
 
-    def remainder(self, b: TensorLike) -> Tensor:
-        return ops.remainder(self, b)
+    def remainder(self, other: TensorLike) -> Tensor:
+        return ops.remainder(self, other)
 
     def round(self, decimals: int = 0) -> Tensor:
         return ops.round(self, decimals)
@@ -355,8 +355,8 @@ class Elementwise:
     def sub(self, other: TensorLike, alpha: float = 1) -> Tensor:
         return ops.sub(self, other, alpha)
 
-    def subtract(self, b: TensorLike, alpha: float = 1) -> Tensor:
-        return ops.subtract(self, b, alpha)
+    def subtract(self, other: TensorLike, alpha: float = 1) -> Tensor:
+        return ops.subtract(self, other, alpha)
 
     def tan(self) -> Tensor:
         return ops.tan(self)
@@ -364,11 +364,11 @@ class Elementwise:
     def tanh(self) -> Tensor:
         return ops.tanh(self)
 
-    def true_divide(self, b: TensorLike, rounding_mode: str | None = None) -> Tensor:
-        return ops.true_divide(self, b, rounding_mode)
+    def true_divide(self, other: TensorLike, rounding_mode: str | None = None) -> Tensor:
+        return ops.true_divide(self, other, rounding_mode)
 
     def trunc(self) -> Tensor:
         return ops.trunc(self)
 
-    def xlogy(self, b: TensorLike) -> Tensor:
-        return ops.xlogy(self, b)
+    def xlogy(self, other: TensorLike) -> Tensor:
+        return ops.xlogy(self, other)

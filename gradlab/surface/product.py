@@ -34,8 +34,8 @@ class Products:
     def baddbmm(self, batch1: TensorLike, batch2: TensorLike, *, beta: float = 1, alpha: float = 1) -> Tensor:
         return ops.baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)  # type: ignore[arg-type]
 
-    def bmm(self, other: TensorLike) -> Tensor:
-        return ops.bmm(self, other)  # type: ignore[arg-type]
+    def bmm(self, mat2: TensorLike) -> Tensor:
+        return ops.bmm(self, mat2)  # type: ignore[arg-type]
 
     def cholesky(self, upper: bool = False) -> Tensor:
         return ops.cholesky(self, upper)  # type: ignore[arg-type]
@@ -46,8 +46,8 @@ class Products:
     def det(self) -> Tensor:
         return ops.det(self)  # type: ignore[arg-type]
 
-    def dot(self, other: TensorLike) -> Tensor:
-        return ops.dot(self, other)  # type: ignore[arg-type]
+    def dot(self, tensor: TensorLike) -> Tensor:
+        return ops.dot(self, tensor)  # type: ignore[arg-type]
 
     def inner(self, other: TensorLike) -> Tensor:
         return ops.inner(self, other)  # type: ignore[arg-type]
@@ -67,14 +67,14 @@ class Products:
     def matrix_power(self, n: int) -> Tensor:
         return ops.matrix_power(self, n)  # type: ignore[arg-type]
 
-    def mm(self, other: TensorLike) -> Tensor:
-        return ops.mm(self, other)  # type: ignore[arg-type]
+    def mm(self, mat2: TensorLike) -> Tensor:
+        return ops.mm(self, mat2)  # type: ignore[arg-type]
 
-    def mv(self, other: TensorLike) -> Tensor:
-        return ops.mv(self, other)  # type: ignore[arg-type]
+    def mv(self, vec: TensorLike) -> Tensor:
+        return ops.mv(self, vec)  # type: ignore[arg-type]
 
-    def outer(self, other: TensorLike) -> Tensor:
-        return ops.outer(self, other)  # type: ignore[arg-type]
+    def outer(self, vec2: TensorLike) -> Tensor:
+        return ops.outer(self, vec2)  # type: ignore[arg-type]
 
     def pinverse(self, rcond: float | None = None) -> Tensor:
         return ops.pinverse(self, rcond)  # type: ignore[arg-type]
