@@ -14,6 +14,7 @@ from zlib import crc32
 from .. import observe
 from ..errors import explain
 from .capture import CAPTURE_BYTES, Capture, CaptureError, estimate, need_room
+from .cost import Cost, costs
 from .graph import Node
 from .ledger import Contribution
 from .names import Names
@@ -404,6 +405,11 @@ class Recorder:
         with self.lock:
             tape = self._shown()
             return numbers_of(tape, self._end_shown(tape), self._steps.run.series.values())
+
+    def costs(self) -> list[Cost]:
+        """Floating-point operations and bytes of every op of the same step."""
+        with self.lock:
+            return costs(self._end_shown(self._shown()).path())
 
     def ledger(self, tensor: Any) -> list[Contribution]:
         """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""
