@@ -15,12 +15,15 @@ from .protocol import Message
 
 
 class SessionModel(anywidget.AnyWidget):
-    """The one model of a kernel that holds the inspector's JavaScript; `selected` is the op or parameter chosen in the page."""
+    """The one model of a kernel that holds the inspector's JavaScript; `selected` is the op or parameter chosen in the page; `control`
+    says that the kernel hears the page on its control channel.
+    """
 
     _esm = traitlets.Unicode().tag(sync=True)
     kernel_id = traitlets.Unicode().tag(sync=True)
     model_ref = traitlets.Unicode().tag(sync=True)
     selected = traitlets.Unicode().tag(sync=True)
+    control = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self) -> None:
         # The page can't ask a model for its own id, so the id is made here and sent along.

@@ -73,6 +73,21 @@ def reset(run: int) -> Message:
     return Message({"v": VERSION, "kind": "reset", "run": run}, [])
 
 
+def answer(request: str, content: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> Message:
+    """The answer to what the page asked under the id `request`."""
+    return Message({**plain(content), "v": VERSION, "kind": "answer", "id": request, "ok": True}, list(buffers))
+
+
+def refusal(request: str, error: str) -> Message:
+    """Why there is no answer."""
+    return Message({"v": VERSION, "kind": "answer", "id": request, "ok": False, "error": error}, [])
+
+
+def pending(request: str) -> Message:
+    """Tell the page that the answer comes at the end of the running step."""
+    return Message({"v": VERSION, "kind": "answer", "id": request, "pending": True}, [])
+
+
 def frame(
     *,
     run: int,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from IPython.core.getipython import get_ipython
 
 from .. import observe
 from ..trace import Recorder
+from . import control
 from .cells import Cells, loads_gradlab
 from .model import SessionModel
-from .protocol import State
+from .protocol import Message, State
+from .requests import Requests
 from .stream import Stream
 
 _IPYTHON_KEEPS = re.compile(r"_+|_i*\d*|_[iod]h|_exit_code|__.*__|In|Out|exit|quit|get_ipython|open")
@@ -30,14 +33,19 @@ class Session:
         self.shell = shell
         self.cells = None if shell is None else Cells(shell)
         self.recorder = Recorder(observe)
-        self.stream = Stream(self.recorder, self._post)
+        self.stream = Stream(self.recorder, self.post)
         self.state: State = "idle"
         self._last_count: int | None = None
         self.panels: set[Any] = set()
         self.output: Any = None
         self.recorder.on_frame = self._on_frame
+        self.requests = Requests(self)
+        self._kernel = control.kernel_of(shell)
         if self.model is not None:
             self.model.on_msg(self._on_message)
+            if self._kernel is not None:
+                control.listen(self._kernel, self._on_request)
+                self.model.control = True
         if shell is not None and self.cells is not None:
             self.recorder.where, self.recorder.names = self.cells.where, self.names
             self.cells.adopt_running()
@@ -78,6 +86,9 @@ class Session:
         """Stop tracing, take the widgets off the page and leave the shell as it was."""
         self.recorder.detach()
         self.recorder.on_frame = None
+        self.requests.close()
+        if self._kernel is not None:
+            control.stop_listening(self._kernel)
         if self.shell is not None:
             self.shell.events.unregister("pre_run_cell", self._pre_run_cell)
             self.shell.events.unregister("post_run_cell", self._post_run_cell)
@@ -91,7 +102,8 @@ class Session:
         cell = None if self.cells is None else self.cells.current
         return self._last_count if cell is None else cell.count
 
-    def _post(self, message: Any) -> None:
+    def post(self, message: Message) -> None:
+        """Send one message to the page, where there is one."""
         if self.model is not None:
             self.model.post(message)
 
@@ -109,6 +121,14 @@ class Session:
             self.stream.show(page, visible, self.state, self._count)
         elif kind == "trace":
             self.trace(bool(content.get("on")))
+        elif kind == "ask":
+            self.requests.hear(content)
+
+    def _on_request(self, content: Mapping[str, Any]) -> None:
+        """Hear what came over the control channel, in its thread."""
+        message = content.get("message")
+        if self.model is not None and content.get("model_id") == self.model.model_ref:
+            self._on_message(self.model, message, [])
 
     def _pre_run_cell(self, info: Any) -> None:
         assert self.cells is not None
@@ -133,6 +153,7 @@ class Session:
         self.recorder.running = False
         error = result and (result.error_in_exec or result.error_before_exec)
         self.state = "interrupted" if isinstance(error, KeyboardInterrupt) else "error" if error else "idle"
+        self.requests.evaluate()
         self.stream.push(self.state, self._last_count)
 
 

@@ -48,6 +48,7 @@ class Recorder:
         frame_interval: seconds between two calls of `on_frame`.
         running: set it while a cell runs; then a half-finished step of a loop is not shown in place of the last complete one.
             Setting it also forgets module calls that an interrupt left open.
+        between_steps: called in the training thread when a step is complete and the next one began, not under the lock.
         norms: False records the graph only.
         share: the tracer's share of a step's time, None before it was measured.
 
@@ -64,6 +65,7 @@ class Recorder:
         self.lock = threading.RLock()
         self.where: Callable[[], Where | None] = Places().of_op
         self.frame_interval = 0.1
+        self.between_steps: list[Callable[[], None]] = []
         self._running = False
         self.norms = norms
         self.share: float | None = None
@@ -266,7 +268,7 @@ class Recorder:
                     steps.failed(token[1], token[2], token[3], now - token[4], error)
                 self.lock.release()
                 if steps.tape is not self._tape:
-                    self._turned(now)
+                    now = self._turned(now)
             elif kind == "backward":
                 token[1].backward_ns[token[2]] = now - token[3]
                 if error is not None:
@@ -310,8 +312,11 @@ class Recorder:
         self._call.set(call)
         return call
 
-    def _turned(self, now: int) -> None:
-        """A new step began: take the picture that waited for the end of a full one, and time the recorder in some steps."""
+    def _turned(self, now: int) -> int:
+        """A new step began: take the picture that waited for the end of a full one, and time the recorder in some steps.
+
+        Returns the time from which on this event counts as the recorder's own: what `between_steps` takes does not.
+        """
         last = self._steps.last
         if self._waits and last is not None and last.full:
             self._frame()
@@ -320,7 +325,12 @@ class Recorder:
             self.share = share if self.share is None else 0.5 * (self.share + share)
         self._tape = self._steps.tape
         self._timing = self._steps.run.step % _SAMPLED_EVERY == 1
+        if self.between_steps:
+            for call in tuple(self.between_steps):
+                call()
+            now = clock()
         self._own_ns, self._from_ns, self._to_ns = 0, now, now
+        return now
 
     def _frame_due(self, now: int) -> None:
         """Take a picture now, or where the step on show was not read in full, at the end of the next one that is."""

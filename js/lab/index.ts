@@ -6,6 +6,7 @@ import { addCommands, COMMANDS, listCommands } from './commands';
 import { Desk } from './desk';
 import { Follower } from './follow';
 import { listenToPage } from './page';
+import { sendRequest } from './request';
 import type { Dock } from './sidebar';
 
 /** Docks the inspector at the right and lets it follow the notebook in front. */
@@ -26,7 +27,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const desk = new Desk(app.shell, new Follower(notebooks), docks);
     addCommands(app.commands, desk);
     listCommands(palette, menu);
-    listenToPage({ announced: announcement => desk.take(announcement), traceToggled: () => desk.toggleTracing() });
+    listenToPage({
+      announced: announcement => desk.take(announcement),
+      traceToggled: () => desk.toggleTracing(),
+      commanded: request => sendRequest(notebooks, request)
+    });
     NotebookActions.executed.connect((_, { notebook, cell }) => desk.cellRan(notebook, cell.model.sharedModel.getSource()));
     void restorer?.restore(docks, { command: COMMANDS.restore, name: () => 'dock' });
   }

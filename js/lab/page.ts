@@ -1,3 +1,4 @@
+import type { Request } from './request';
 import type { Announcement } from './session';
 
 /** What the extension does when a panel in the page calls. */
@@ -6,6 +7,8 @@ export interface Calls {
   announced(announcement: Announcement): boolean;
   /** Somebody asked to switch tracing. */
   traceToggled(): void;
+  /** A panel has something to say to its kernel; true when it is on its way. */
+  commanded(request: Request): boolean;
 }
 
 /** Listens to the panels, which know nothing of JupyterLab and call through window events. */
@@ -13,6 +16,9 @@ export function listenToPage(calls: Calls): void {
   window.addEventListener('gradlab:model', event => {
     const { detail } = event as CustomEvent<Announcement>;
     if (calls.announced(detail)) event.preventDefault();
+  });
+  window.addEventListener('gradlab:command', event => {
+    if (calls.commanded((event as CustomEvent<Request>).detail)) event.preventDefault();
   });
   window.addEventListener('gradlab:trace-toggle', () => calls.traceToggled());
 }

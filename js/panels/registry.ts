@@ -2,6 +2,7 @@
 
 import type { Signal } from '@preact/signals-core';
 import type { Outgoing } from '../protocol/messages';
+import type { Answer } from './asking';
 
 /** A session as other widgets and the JupyterLab extension see it. */
 export interface PageSession {
@@ -9,6 +10,8 @@ export interface PageSession {
   kernel_id: string;
   /** Say something to the kernel. */
   send: (message: Outgoing) => void;
+  /** Ask the kernel, as `Store.ask` does. */
+  ask: (what: string, args?: object) => Promise<Answer>;
   /** Whether the kernel said that it traces; false before it said anything. */
   tracing: () => boolean;
   /** The last step the page has seen; null before the first. */

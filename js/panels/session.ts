@@ -6,6 +6,7 @@
 
 import type { AnyModel, InitializeProps, RenderProps } from '@anywidget/types';
 import type { Buffer } from '../protocol/decode';
+import type { Outgoing } from '../protocol/messages';
 import { draw } from './inspector';
 import { announce } from './output';
 import { registry } from './registry';
@@ -16,14 +17,23 @@ interface Traits {
   model_ref: string;
   /** `op:3`, `leaf:2`, `param:fc1.weight`, or nothing. */
   selected: string;
+  /** Whether the kernel hears requests on its control channel. */
+  control: boolean;
 }
 
 /** anywidget hands out one module for each model: its views share what stands here. */
 const stores = new WeakMap<AnyModel<Traits>, Store>();
 let latest: Store | null = null;
 
+/** Give a message to the JupyterLab extension, whose way to the kernel is open while a cell runs; false where there is none. */
+function overControl(model: AnyModel<Traits>, message: Outgoing): boolean {
+  const detail = { model_id: model.get('model_ref'), kernel_id: model.get('kernel_id'), message };
+  return !window.dispatchEvent(new CustomEvent('gradlab:command', { detail, cancelable: true }));
+}
+
 function initialize({ model }: InitializeProps<Traits>): () => void {
   const store = new Store(message => {
+    if (message.kind === 'ask' && model.get('control') && overControl(model, message)) return;
     try {
       model.send(message);
     } catch {
@@ -46,6 +56,7 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     model_id: id,
     kernel_id: model.get('kernel_id'),
     send: message => store.send(message),
+    ask: (what, args) => store.ask(what, args),
     tracing: () => store.tracing,
     lastStep: () => store.step.value?.frame.step ?? null,
     draw: (panel, element, signal) => draw(store, panel, element, signal)
@@ -54,6 +65,7 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
   announce(id, model.get('kernel_id'));
   return () => {
     stop();
+    store.end();
     model.off('msg:custom', onMessage);
     model.off('change:selected', onSelected);
     delete registry().sessions[id];

@@ -4,6 +4,7 @@ import { batch, signal } from '@preact/signals-core';
 import type { Range } from '../draw/scale';
 import { decode, type Buffer, type Frame } from '../protocol/decode';
 import type { Op, Outgoing, Structure } from '../protocol/messages';
+import { Asking, type Answer } from './asking';
 import { Series } from './series';
 
 /** One step as it is drawn: numbers always with the structure they belong to. */
@@ -36,6 +37,7 @@ export class Store {
   /** Whether the kernel traces, from its last frame, drawn or not. */
   tracing = false;
 
+  private readonly asking = new Asking(PAGE, message => this.send(message));
   private readonly structures = new Map<string, Structure>();
   private readonly shown = new Set<object>();
   private pending: Frame | null = null;
@@ -61,6 +63,26 @@ export class Store {
     if (incoming?.kind === 'structure') this.keep(incoming);
     else if (incoming?.kind === 'reset') this.reset(incoming.run);
     else if (incoming?.kind === 'frame') this.take(incoming);
+    else if (incoming?.kind === 'answer') this.asking.take(incoming, buffers);
+  }
+
+  /**
+   * Ask the kernel; rejects with its words where it refuses, and when the session ends.
+   *
+   * What evaluates the model is answered at the end of the running step; `pending` is called when that is so.
+   */
+  ask(what: string, args: object = {}, pending?: () => void): Promise<Answer> {
+    return this.asking.ask(what, args, pending);
+  }
+
+  /** Tell the kernel to do something; a refusal is reported in the console. */
+  command(what: string, args: object = {}): void {
+    this.ask(what, args).catch(console.warn);
+  }
+
+  /** The kernel is gone, or the session closed. */
+  end(): void {
+    this.asking.end();
   }
 
   /** Ask for the structure and the whole history. */

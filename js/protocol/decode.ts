@@ -1,6 +1,6 @@
 /** Messages and their buffers, made into typed arrays that can be read at any alignment. */
 
-import { VERSION, type FrameHeader, type Reset, type Structure, type Wire } from './messages';
+import { VERSION, type AnswerHeader, type FrameHeader, type Reset, type Structure, type Wire } from './messages';
 
 /** An optimizer's table: `values` holds one row of `columns.length` numbers for each entry of `rows`. */
 export interface OptimizerTable {
@@ -35,7 +35,7 @@ export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key'
   leaf_has: Uint8Array;
 }
 
-export type Incoming = Structure | Frame | Reset;
+export type Incoming = Structure | Frame | Reset | AnswerHeader;
 
 export type Buffer = DataView | ArrayBuffer;
 
@@ -46,18 +46,20 @@ export function toNumber(value: Wire | null | undefined): number | null {
 }
 
 /** The bytes of a buffer; a part of a larger message is copied when it starts between two words. */
-function bytes(buffer: Buffer | undefined): Uint8Array {
+export function bytes(buffer: Buffer | undefined): Uint8Array {
   if (buffer === undefined) return new Uint8Array(0);
   const part = ArrayBuffer.isView(buffer) ? new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength) : new Uint8Array(buffer);
   return part.byteOffset % 4 === 0 ? part : part.slice();
 }
 
-function floats(buffer: Buffer | undefined): Float32Array {
+/** A buffer of float32. */
+export function floats(buffer: Buffer | undefined): Float32Array {
   const part = bytes(buffer);
   return new Float32Array(part.buffer as ArrayBuffer, part.byteOffset, part.byteLength >> 2);
 }
 
-function integers(buffer: Buffer | undefined): Int32Array {
+/** A buffer of int32. */
+export function integers(buffer: Buffer | undefined): Int32Array {
   const part = bytes(buffer);
   return new Int32Array(part.buffer as ArrayBuffer, part.byteOffset, part.byteLength >> 2);
 }
@@ -117,7 +119,7 @@ export function decode(message: unknown, buffers: readonly Buffer[] = []): Incom
   const { v, kind } = message as { v?: number; kind?: string };
   if (v !== VERSION) throw new Error(`gradlab: the kernel speaks version ${v}, this page ${VERSION}; reload the page`);
   if (kind === 'structure') return message as Structure;
-  if (kind === 'reset') return message as Reset;
+  if (kind === 'reset' || kind === 'answer') return message as Reset | AnswerHeader;
   if (kind === 'frame') return decodeFrame(message as FrameHeader, buffers);
   return null;
 }

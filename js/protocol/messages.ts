@@ -102,6 +102,26 @@ export interface Reset {
   run: number;
 }
 
+/** What an `ask` gets back: `pending` first where it waits for the end of a step, then what was asked for or the reason why not. */
+export interface AnswerHeader extends Record<string, unknown> {
+  kind: 'answer';
+  id: string;
+  ok?: boolean;
+  pending?: boolean;
+  error?: string;
+}
+
+/** A question or a command; the answer carries the same id. */
+export interface Ask {
+  kind: 'ask';
+  id: string;
+  what: string;
+  args: object;
+}
+
 /** What the page says to the kernel; `page` tells several pages of one kernel apart. */
 export type Outgoing =
-  { kind: 'hello'; page: string; visible: boolean } | { kind: 'visible'; page: string; visible: boolean } | { kind: 'trace'; on: boolean };
+  | { kind: 'hello'; page: string; visible: boolean }
+  | { kind: 'visible'; page: string; visible: boolean }
+  | { kind: 'trace'; on: boolean }
+  | Ask;

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { decode, toNumber, type Buffer, type Frame } from '../protocol/decode';
+import { describe, expect, it, vi } from 'vitest';
+import { Store } from '../panels/store';
+import { decode, floats, toNumber, type Buffer, type Frame } from '../protocol/decode';
 import { full, plain } from '../draw/format';
 import { Sketch } from '../gallery/sketch';
 import { examples } from '../gallery/examples';
@@ -107,6 +108,29 @@ describe.each(readdirSync(FOLDER).filter(name => name.endsWith('.json')))('the r
       expect(frame.leaves.length).toBe(structure.leaves.length * 2);
       expect(frame.leaf_has.length).toBe(structure.leaves.length);
     }
+  });
+});
+
+describe('the recorded answers', () => {
+  const recorded = JSON.parse(readFileSync(join(FOLDER, 'answers.json'), 'utf8')) as Recorded[];
+
+  it('reach the one who asked', async () => {
+    const ids: string[] = [];
+    const store = new Store(
+      message => message.kind === 'ask' && ids.push(message.id),
+      draw => draw()
+    );
+    const pending = vi.fn();
+    const [first, second] = [store.ask('values', {}, pending), store.ask('source', { colour: 'red' })];
+    for (const { content, buffers } of recorded) {
+      store.receive({ ...content, id: ids[content['id'] === 'page.1' ? 0 : 1] }, buffers.map(bytes));
+    }
+    const { content, buffers } = await first;
+    expect(pending).toHaveBeenCalledOnce();
+    expect(content['shape']).toEqual([3]);
+    expect(toNumber(content['norm'] as 'NaN')).toBeNaN();
+    expect(Array.from(floats(buffers[0]))).toEqual([1.5, NaN, -Infinity]);
+    await expect(second).rejects.toThrow('unknown colour');
   });
 });
 

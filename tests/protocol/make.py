@@ -1,7 +1,7 @@
 """Make the example messages that the Python and the JavaScript tests decode: `python tests/protocol/make.py`.
 
-Each file holds what a page gets when it says hello after a real trace: a list of {"content", "buffers" in base64}. Durations
-differ from run to run; everything else stays.
+Each file holds a list of {"content", "buffers" in base64}: what a page gets when it says hello after a real trace, or the
+messages of one further kind. Durations differ from run to run; everything else stays.
 """
 
 from __future__ import annotations
@@ -100,10 +100,21 @@ def messages(scene: Callable[[], None]) -> list[Message]:
     return found
 
 
+def answers() -> list[Message]:
+    """What comes back for a question: that it has to wait, its answer, and a refusal."""
+    values = np.array([1.5, np.nan, -np.inf], "<f4").tobytes()
+    return [
+        protocol.pending("page.1"),
+        protocol.answer("page.1", {"shape": (3,), "norm": float("nan")}, [values]),
+        protocol.refusal("page.2", "source: unknown colour\n  takes: op"),
+    ]
+
+
 def main() -> None:
     """Write all files anew."""
-    for name, scene in {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans}.items():
-        packed = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in messages(scene)]
+    scenes = {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans}
+    for name, found in {**{name: messages(scene) for name, scene in scenes.items()}, "answers": answers()}.items():
+        packed = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in found]
         (FOLDER / f"{name}.json").write_text(json.dumps(packed, allow_nan=False, separators=(",", ":")) + "\n")
 
 

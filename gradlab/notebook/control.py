@@ -1,0 +1,53 @@
+"""The kernel's control channel, on which the page is heard while a cell runs, and its main thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+REQUEST = "gradlab_request"
+"""The message type of the page's requests; content is {model_id, message}."""
+
+
+def kernel_of(shell: Any) -> Any:
+    """The ipykernel that a shell runs in, None for another kernel or none."""
+    kernel = getattr(shell, "kernel", None)
+    return kernel if hasattr(kernel, "control_handlers") else None
+
+
+def listen(kernel: Any, hear: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> None:
+    """Call `hear` with the content of each request that arrives on the control channel, in that channel's thread.
+
+    What it returns goes into the reply, which says only that the request was heard: answers go over the widget.
+    """
+
+    async def gradlab_request(stream: Any, ident: Any, parent: Mapping[str, Any]) -> None:
+        content = parent.get("content")
+        try:
+            said = hear(content if isinstance(content, Mapping) else {})
+            reply = {"status": "ok", **(said or {})}
+        except Exception as error:
+            reply = {"status": "error", "ename": type(error).__name__, "evalue": str(error), "traceback": []}
+        kernel.session.send(stream, "gradlab_reply", reply, parent, ident)
+
+    kernel.control_handlers[REQUEST] = gradlab_request
+
+
+def stop_listening(kernel: Any) -> None:
+    """Answer no more requests."""
+    kernel.control_handlers.pop(REQUEST, None)
+
+
+def on_main_thread(call: Callable[[], None]) -> None:
+    """Call in the kernel's main thread: now where this is it, else after the message that it works on.
+
+    Where there is no event loop of a kernel, in this thread.
+    """
+    from IPython.core.getipython import get_ipython
+
+    loop = getattr(getattr(get_ipython(), "kernel", None), "io_loop", None)
+    if loop is None or threading.current_thread() is threading.main_thread():
+        call()
+    else:
+        loop.add_callback(call)
