@@ -441,6 +441,11 @@ class Recorder:
         with self.lock:
             return costs(self._end_shown(self._shown()).path())
 
+    @property
+    def tape(self) -> Tape:
+        """The tape that `structure()` describes; read it under `lock`."""
+        return self._shown()
+
     def ledger(self, tensor: Any) -> list[Contribution]:
         """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""
         with self.lock:
