@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .detail import DetailPanel
 from .gradients import GradientsPanel
 from .graph import GraphPanel
 from .inspector import Inspector, OutputPanel
@@ -14,6 +15,7 @@ from .shapes import ShapesPanel
 from .strip import StripPanel
 
 __all__ = [
+    "DetailPanel",
     "GradientsPanel",
     "GraphPanel",
     "Inspector",

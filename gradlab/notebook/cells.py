@@ -58,6 +58,12 @@ class Cells:
         """The cell that runs now (the outermost, where magics nest), or None between cells."""
         return self._running[0] if self._running else None
 
+    def line(self, place: Where) -> str:
+        """The text of a line of the newest cell that ran with that count."""
+        cell = next((c for c in reversed(self._cells.values()) if c.count == place.count and c.id == place.cell), None)
+        lines = [] if cell is None or place.line is None else cell.source.splitlines()[place.line - 1 : place.line]
+        return lines[0].strip() if lines else ""
+
     def enter(self, info: Any, count: int | None = None) -> Cell:
         """Note the cell that is about to run. `info` is what IPython hands to `pre_run_cell`."""
         source = info.raw_cell

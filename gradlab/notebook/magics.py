@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeVar
+
+from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
 
+from ..errors import GradlabError
+from ..trace import CAPTURE_BYTES
+from .detail import DetailPanel
 from .gradients import GradientsPanel
 from .graph import GraphPanel
 from .inspector import Inspector
@@ -15,7 +22,11 @@ from .session import Session, ensure_session
 from .shapes import ShapesPanel
 from .strip import StripPanel
 
-PANELS: dict[str, type[Panel]] = {cls.view: cls for cls in (Inspector, StripPanel, GraphPanel, ShapesPanel, GradientsPanel, OptimizerPanel)}
+Chosen = TypeVar("Chosen")
+
+PANELS: dict[str, type[Panel]] = {
+    cls.view: cls for cls in (Inspector, StripPanel, GraphPanel, ShapesPanel, GradientsPanel, OptimizerPanel, DetailPanel)
+}
 """The panels by the names that `%gradlab panel` takes."""
 
 HELP = f"""\
@@ -23,8 +34,13 @@ HELP = f"""\
 %gradlab on           trace what runs from here on
 %gradlab off          stop tracing; training runs at full speed
 %gradlab clear        forget what was recorded and begin a new run
+%gradlab capture      keep every array of the next step, 256 MiB at most; `capture 512` up to 512 MiB
+%gradlab release      let go of the captured step
 %gradlab panel graph  show one panel here: {", ".join(PANELS)}
 %gradlab help         this list"""
+
+
+WORDS = ("on", "off", "status", "clear", "capture", "release", "panel", "help")
 
 
 @magics_class
@@ -32,15 +48,21 @@ class GradlabMagics(Magics):
     """The magic of one shell; `%load_ext gradlab` registers it."""
 
     @magic_arguments()
-    @argument("what", nargs="?", default="status", choices=["on", "off", "status", "clear", "panel", "help"], help="what to do")
-    @argument("name", nargs="?", default=None, choices=list(PANELS), help="which panel `panel` shows; the inspector where none is named")
+    @argument("what", nargs="?", default="status", choices=[*WORDS], help="what to do")
+    @argument("name", nargs="?", default=None, help="which panel `panel` shows, the inspector where none is named; the MiB of `capture`")
     @line_magic
     def gradlab(self, line: str) -> None:
         """Switch tracing on or off, ask how it stands, forget what was recorded, or show a panel."""
         arguments = parse_argstring(self.gradlab, line)
         session = ensure_session(self.shell)
         if arguments.what == "panel":
-            display(PANELS[arguments.name or "inspector"]())
+            display(_chosen(arguments.name or "inspector", PANELS)())
+        elif arguments.what == "capture":
+            print(capture(session, arguments.name))
+        elif arguments.what == "release":
+            session.recorder.release()
+            session.tell_capture()
+            print("gradlab: no step is captured")
         elif arguments.what == "help":
             print(HELP)
         elif arguments.what == "clear":
@@ -50,6 +72,32 @@ class GradlabMagics(Magics):
             if arguments.what != "status":
                 session.trace(arguments.what == "on")
             print(status(session))
+
+
+def _chosen(name: str, choices: Mapping[str, Chosen]) -> Chosen:
+    """What is called so.
+
+    Raises: UsageError where nothing is.
+    """
+    if name not in choices:
+        raise UsageError(f"%gradlab: no {name!r}; choose from {', '.join(choices)}")
+    return choices[name]
+
+
+def capture(session: Session, limit_mib: str | None) -> str:
+    """Keep the next step, and say so.
+
+    Raises: UsageError where it is too large, tracing is off, or the limit is no number.
+    """
+    try:
+        limit = CAPTURE_BYTES if limit_mib is None else int(float(limit_mib) * 2**20)
+        size = session.recorder.capture_next(limit)
+    except GradlabError as error:
+        raise UsageError(str(error)) from None
+    except ValueError:
+        raise UsageError(f"%gradlab capture: {limit_mib!r} is no number of MiB") from None
+    session.tell_capture()
+    return f"gradlab: the next step is kept, about {size / 2**20:.1f} MiB, until %gradlab release"
 
 
 def status(session: Session) -> str:

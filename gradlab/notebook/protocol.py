@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..trace import Numbers, Spans
+from ..trace import Capture, Numbers, Spans
 
 VERSION = 1
 """The protocol's version; it stands as `v` in every message."""
@@ -142,6 +142,14 @@ def frame(
             _little(data, "<f4"),
         ],
     )
+
+
+def capture(kept: Capture | None) -> Message:
+    """How the capture of a step stands: none, "armed", "open", "complete" or "refused", with its step and bytes."""
+    content: dict[str, Any] = {"v": VERSION, "kind": "capture", "state": "none"}
+    if kept is not None:
+        content.update(state=kept.state, run=kept.run, step=kept.step, bytes=kept.size_bytes, limit=kept.limit_bytes)
+    return Message(plain(content), [])
 
 
 def _little(array: Any, dtype: str) -> bytes:

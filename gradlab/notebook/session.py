@@ -10,11 +10,10 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 
 from .. import observe
-from ..trace import Recorder
-from . import control
-from .cells import Cell, Cells, loads_gradlab
+from ..trace import Recorder, Where
+from . import control, protocol
+from .cells import Cells, loads_gradlab
 from .model import SessionModel
-from .outcome import Outcomes
 from .protocol import Message, State
 from .requests import Requests
 from .stream import Stream
@@ -35,12 +34,12 @@ class Session:
         self.cells = None if shell is None else Cells(shell)
         self.recorder = Recorder(observe)
         self.stream = Stream(self.recorder, self.post)
-        self.outcomes = Outcomes(self.recorder, self.post, lambda: {} if shell is None else shell.user_ns)
         self.state: State = "idle"
         self._last_count: int | None = None
         self.panels: set[Any] = set()
         self.output: Any = None
         self.recorder.on_frame = self._on_frame
+        self.recorder.on_capture = self.tell_capture
         self.requests = Requests(self)
         self._kernel = control.kernel_of(shell)
         if self.model is not None:
@@ -50,10 +49,10 @@ class Session:
                 self.model.control = True
         if shell is not None and self.cells is not None:
             self.recorder.where, self.recorder.names = self.cells.where, self.names
+            self.recorder.objects = lambda: list(shell.user_ns.values())
             self.cells.adopt_running()
             if self.cells.current is not None:
                 self.state, self.recorder.running = "running", True
-                self._outcome_began(self.cells.current)
             shell.events.register("pre_run_cell", self._pre_run_cell)
             shell.events.register("post_run_cell", self._post_run_cell)
         self.recorder.attach()
@@ -85,10 +84,19 @@ class Session:
             found.setdefault(id(value), name)
         return found
 
+    def tell_capture(self) -> None:
+        """Let the page know how the capture of a step stands."""
+        self.post(protocol.capture(self.recorder.capture))
+
+    def line_of(self, place: Where | None) -> str:
+        """The line of a cell, as it stood when it ran; "" for one that is not known."""
+        return "" if place is None or self.cells is None else self.cells.line(place)
+
     def close(self) -> None:
         """Stop tracing, take the widgets off the page and leave the shell as it was."""
         self.recorder.detach()
-        self.recorder.on_frame = None
+        self.recorder.on_frame = self.recorder.on_capture = None
+        self.recorder.release()
         self.requests.close()
         if self._kernel is not None:
             control.stop_listening(self._kernel)
@@ -120,10 +128,10 @@ class Session:
         kind, page, visible = content.get("kind"), str(content.get("page")), bool(content.get("visible"))
         if kind == "hello":
             self.stream.hello(page, visible, self.state, self._count)
+            if self.recorder.capture is not None:
+                self.tell_capture()
         elif kind == "visible":
             self.stream.show(page, visible, self.state, self._count)
-        elif kind == "cells":
-            self.outcomes.want(page, bool(content.get("on")))
         elif kind == "trace":
             self.trace(bool(content.get("on")))
         elif kind == "ask":
@@ -143,7 +151,6 @@ class Session:
             return
         self.state, self._last_count = "running", cell.count
         self.recorder.running = True
-        self._outcome_began(cell)
         if cell.id is not None:
             for panel in [p for p in self.panels if p.goes_with(cell.id)]:
                 panel.close()
@@ -153,19 +160,16 @@ class Session:
 
     def _post_run_cell(self, result: Any) -> None:
         assert self.cells is not None
-        cell = self.cell_key
         self.cells.leave()
         if self.cells.current is not None:
             return
         self.recorder.running = False
         error = result and (result.error_in_exec or result.error_before_exec)
         self.state = "interrupted" if isinstance(error, KeyboardInterrupt) else "error" if error else "idle"
+        if self.recorder.captured is not None:
+            self.tell_capture()
         self.requests.evaluate()
         self.stream.push(self.state, self._last_count)
-        self.outcomes.ended(cell, self.state, error or None)
-
-    def _outcome_began(self, cell: Cell) -> None:
-        self.outcomes.began(cell.id, cell.count, cell.source)
 
 
 _current: Session | None = None

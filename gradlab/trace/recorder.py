@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from time import perf_counter_ns as clock
@@ -13,10 +13,10 @@ from zlib import crc32
 
 from .. import observe
 from ..errors import explain
+from . import alive
 from .capture import CAPTURE_BYTES, Capture, CaptureError, estimate, need_room
 from .cost import Cost, costs
 from .graph import Node
-from .history import numbers_at
 from .ledger import Contribution
 from .names import Names
 from .numbers import Numbers, numbers_of
@@ -80,6 +80,7 @@ class Recorder:
         self._waits = False  # a picture is due, as soon as a step that is read in full is complete
         self._in_frame = False
         self._structures: dict[str, dict[str, Any]] = {}
+        self.objects: Callable[[], Iterable[Any]] | None = None  # the user's variables, where tensors are looked for
         self._capture: Capture | None = None
         self.on_capture: Callable[[], None] | None = None  # called where a capture begins and where it ends
         self._tape: Tape | None = None  # that of the newest op
@@ -396,39 +397,20 @@ class Recorder:
         `running`, a loop's half-finished step is not shown.
         """
         with self.lock:
-            tape = self._shown()
+            tape, steps = self._shown(), self._steps
             node, folded = self._end_shown(tape), tape.folded
             if self._live and folded:
                 folded = 1 << folded.bit_length() - 1  # else every frame of an evaluation would be a new structure
-            return self._described(node, folded, tape.folded_graph, tape.errors)
-
-    def _described(self, node: Node, folded: int, folded_graph: int, errors: dict[int, str]) -> dict[str, Any]:
-        steps = self._steps
-        key = f"{node.number:x}.{steps.tree.epoch:x}.{folded:x}.{steps.run.number:x}"
-        if errors:
-            key += f".{crc32(repr(errors).encode()):x}"
-        found = self._structures.get(key)
-        if found is None:
-            found = describe(node, steps.run, key, folded, folded_graph, errors)
-            while len(self._structures) >= _STRUCTURES_KEPT:
-                del self._structures[next(iter(self._structures))]
-            self._structures[key] = found
-        return found
-
-    def at(self, step: int) -> tuple[int, dict[str, Any], Numbers] | None:
-        """An earlier step of this run: its number, structure and numbers; of the newest one before it where its own are gone.
-
-        None where nothing was kept. Durations and optimizers are those of no step: NaN and none.
-        """
-        with self.lock:
-            steps = self._settled()
-            tape = steps.tape
-            if tape.step and tape.step <= step:
-                return tape.step, self._described(tape.node, tape.folded, tape.folded_graph, tape.errors), numbers_of(tape, tape.node, ())
-            kept = steps.run.history.at(step)
-            if kept is None:
-                return None
-            return kept.step, self._described(kept.node, kept.folded, kept.folded_graph, {}), numbers_at(kept)
+            key = f"{node.number:x}.{steps.tree.epoch:x}.{folded:x}.{steps.run.number:x}"
+            if tape.errors:
+                key += f".{crc32(repr(tape.errors).encode()):x}"
+            found = self._structures.get(key)
+            if found is None:
+                found = describe(node, steps.run, key, folded, tape.folded_graph, tape.errors)
+                while len(self._structures) >= _STRUCTURES_KEPT:
+                    del self._structures[next(iter(self._structures))]
+                self._structures[key] = found
+            return found
 
     def numbers(self) -> Numbers:
         """The numbers of the same step, copied."""
@@ -436,15 +418,38 @@ class Recorder:
             tape = self._shown()
             return numbers_of(tape, self._end_shown(tape), self._steps.run.series.values())
 
+    def structure_of(self, key: str) -> dict[str, Any] | None:
+        """A structure that `structure()` gave lately."""
+        with self.lock:
+            return self._structures.get(key)
+
+    def nodes(self) -> list[Node]:
+        """The ops of the step on show, in tape order."""
+        with self.lock:
+            return self._end_shown(self._shown()).path()
+
+    def tensor(self, ref: int) -> Any:
+        """The tensor that op `ref` made, or that leaf -1 - ref is, in the step on show; None where it is no longer there.
+
+        Nothing is kept for this: leaves that require a gradient are known by weak references, others are found where the user's
+        `objects` hold them or a graph that was made with them.
+        """
+        with self.lock:
+            tape = self._shown()
+            serial = next((-key for key, at in tape.refs.items() if at == ref and key < 0), 0)
+            tensor = self._steps.living(serial) if serial else None
+        return alive.find(tape, ref, self.objects()) if tensor is None and self.objects is not None else tensor
+
+    def parameter(self, label: str) -> Any:
+        """The tensor that a parameter of the timeline is now, by its label; None where it is no longer there."""
+        with self.lock:
+            column = self._steps.run.labelled(label)
+            return None if column is None else column.param.ref()
+
     def costs(self) -> list[Cost]:
         """Floating-point operations and bytes of every op of the same step."""
         with self.lock:
-            return costs(self._end_shown(self._shown()).path())
-
-    @property
-    def tape(self) -> Tape:
-        """The tape that `structure()` describes; read it under `lock`."""
-        return self._shown()
+            return costs(self.nodes())
 
     def ledger(self, tensor: Any) -> list[Contribution]:
         """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""

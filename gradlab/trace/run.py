@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .history import History
 from .series import Series
 from .tape import Param, Tape
 from .timeline import MISSING, Timeline
@@ -33,7 +32,6 @@ class Run:
         self.number = number
         self.step = 0
         self.timeline = Timeline()
-        self.history = History()
         self.timeline.add("loss")
         self.timeline.add("grad_norm")
         self.models: set[str] = set()  # labels of those with parameters
@@ -46,6 +44,10 @@ class Run:
     def column(self, identity: tuple[str | None, str]) -> Column | None:
         """The columns of a parameter, None before its first update."""
         return self._columns.get(identity)
+
+    def labelled(self, label: str) -> Column | None:
+        """The columns of the parameter that is shown by that label."""
+        return self._by_label.get(label)
 
     def is_full(self, wanted: bool) -> bool:
         """Whether the next step reads everything."""

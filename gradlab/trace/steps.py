@@ -76,6 +76,11 @@ class Steps(Writer):
             param = self._params[tensor.serial] = Param(tensor, leaf, root)
         return param
 
+    def living(self, serial: int) -> Any:
+        """The leaf of that serial that requires a gradient, None where it is gone or not known."""
+        param = self._params.get(serial)
+        return None if param is None else param.ref()
+
     # Steps and runs
 
     def stepped(self, optimizer: Any, output: list[tuple[Any, Any]]) -> None:
@@ -202,8 +207,6 @@ class Steps(Writer):
         """End the tape and begin an empty one; only a complete one is kept to be shown."""
         done, self.tape = self.tape, self._spare
         if complete:
-            if self.norms:
-                self.run.history.add(done)
             self._spare, self.last = self.last or Tape(self.tree.root), done
         else:
             self._spare = done
