@@ -12,9 +12,10 @@ import numpy as np
 from . import ops
 from .backend import ARRAY_TYPES, need_one_device
 from .errors import DTypeError, GraphError, ShapeError, explain
-from .function import Function, wants_gradient
+from .function import Function, asked, wants_gradient
 from .grad_mode import is_grad_enabled, no_grad
 from .ops.place import in_two_steps, misplaced, raw_index
+from .views import View, again, family, laid_out_as, lineage, put, repeats
 
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
@@ -132,8 +133,8 @@ def _change(x: Tensor, what: str, other: Any, write: Callable[[], None], step: C
     """Change a tensor: in its memory where no gradient is asked for, else by a step of the graph.
 
     A write into memory is counted, so that a backward which needs the former values raises. A step of the graph gives
-    `x` new memory, so that what earlier steps saved stays right; other tensors that look at the old memory would miss the
-    change, so that this is refused, but for a slice (`b[1] += v`), through which the change is written.
+    `x` new memory, so that what earlier steps saved stays right; its views, and what it is a view of, are made anew from
+    there. Other tensors that look at the old memory would miss the change, so that this is refused.
     """
     if not (is_grad_enabled() and (x._requires_grad or wants_gradient(other))):
         write()
@@ -141,32 +142,45 @@ def _change(x: Tensor, what: str, other: Any, write: Callable[[], None], step: C
         return x
     if x._data.dtype.kind != "f":
         raise _no_float(x, what)
-    others = x.sharers()
-    base = _base_of_slice(x, others)
-    for t in (x, base):
-        if t is not None and t._requires_grad and t.grad_fn is None:
+    looked_at: list[Any] = [fn.inputs[0] for fn in lineage(x)]
+    for t in (x, *looked_at):
+        if t._requires_grad and t.grad_fn is None:
             raise _refused(t, what, "a leaf that requires a gradient can't be changed in place", "with gl.no_grad(): ...")
-    if _repeats(x) or (base is not None and _repeats(base)):
+    if any(repeats(t) for t in (x, *looked_at)):
         raise _read_only(x, what)
-    if base is not None:
-        index = x.grad_fn.params["index"]  # type: ignore[union-attr]
-        after = step(_alias(x))
-        _rebind(base, lambda before: ops.set_index(before, index, after))
-        view = base[index]
-        x._data, x.grad_fn, x._requires_grad = view._data, view.grad_fn, view._requires_grad
-        x.share(base)
-    elif others:
+    others = x.sharers()
+    views = family(x, others)
+    if views is None:
         raise _refused(x, what, "another tensor (a view, or detach()) looks at these values and would miss the change", "y = x.clone()")
+    if others:
+        _change_family(views, step)
     else:
         _rebind(x, step)
     return x
 
 
-def _base_of_slice(x: Tensor, others: list[Tensor]) -> Tensor | None:
-    """The tensor that `x` is a slice of, if that is the only other one on this memory."""
-    fn = x.grad_fn
-    is_slice = isinstance(fn, ops.Slice) and bool(fn.inputs) and len(others) == 1 and fn.inputs[0]._data is others[0]._data
-    return others[0] if is_slice else None
+def _change_family(views: list[View], step: Callable[[Tensor], Tensor]) -> None:
+    """Let the first of these tensors become what a step makes of it, and all of them look at the memory of the result."""
+    x = views[0].tensor
+    before = {id(view.tensor): _alias(view.tensor) for view in views}
+    first = cast("Tensor", views[0].steps[0].inputs[0] if views[0].steps else before[id(x)])
+    result = step(before[id(x)])
+    if result._version is not None:  # the step gave the memory back as it was
+        result = result.clone()
+    changed = laid_out_as(put(views[0], result), first)
+    version = changed._versions()
+    for view in views:
+        version.add(view.tensor)
+    after: list[Tensor] = []
+    found = {id(first._data): changed}
+    views.sort(key=lambda view: len(view.steps))
+    for view in views:
+        after.append(again(view, found))
+        found[id(view.tensor._data)] = after[-1]
+    if any(y._version is not version for y in after):
+        raise _refused(x, "x is a view", "a view of these values would be none of the result", "y = x.clone()")
+    for view, y in zip(views, after, strict=True):
+        _become(view.tensor, y, before[id(view.tensor)], changed.grad_fn)
 
 
 def _alias(x: Tensor) -> Tensor:
@@ -180,15 +194,22 @@ def _rebind(x: Tensor, step: Callable[[Tensor], Tensor]) -> None:
     """Make `x` the result of a step on what it was."""
     before = _alias(x)
     after = step(before)
-    if after.grad_fn is not None:
-        _replace(after.grad_fn, x, before)
-        if before.grad_fn is not None and before.grad_fn.retained:
-            kept = [r for r in before.grad_fn.retained if r() is x]
-            before.grad_fn.retained = [r for r in before.grad_fn.retained if r() is not x] or None
-            after.grad_fn.retained = kept or None
-    x._data, x.grad_fn, x._requires_grad, x._version = after._data, after.grad_fn, after._requires_grad, after._version
+    _become(x, after, before, after.grad_fn)
     if x._version is not None and not any(t is x for t in x._version.living()):
         x._version.add(x)  # the step gave the memory back as it was
+
+
+def _become(x: Tensor, after: Tensor, before: Tensor, change: Function | None) -> None:
+    """Make `x` what `after` is; `before` takes its place in the steps that led to the change."""
+    if change is not None:
+        _replace(change, x, before)
+    if after.grad_fn is not None and before.grad_fn is not None and before.grad_fn.retained:
+        kept = [r for r in before.grad_fn.retained if r() is x]
+        before.grad_fn.retained = [r for r in before.grad_fn.retained if r() is not x] or None
+        if kept:
+            after.grad_fn.retained = kept
+            asked.add(after.grad_fn)
+    x._data, x.grad_fn, x._requires_grad, x._version = after._data, after.grad_fn, after._requires_grad, after._version
 
 
 def _replace(fn: Function, x: Tensor, before: Tensor) -> None:
@@ -246,11 +267,6 @@ def _need_one_device(x: Tensor, what: str, value: Any, index: Any = None) -> Non
 
 def _no_float(x: Tensor, what: str) -> DTypeError:
     return DTypeError(explain(f"{what}: integers can't hold the result", got={"x": x.dtype}, need="a floating x", fix="x = x.float()"))
-
-
-def _repeats(x: Tensor) -> bool:
-    """Whether one place in memory stands for several entries, as after `expand`: a change of one would be one of all."""
-    return x._data.size > 1 and any(stride == 0 and n > 1 for stride, n in zip(x._data.strides, x.shape, strict=True))
 
 
 def _read_only(x: Tensor, what: str) -> GraphError:

@@ -12,8 +12,9 @@ from IPython.core.getipython import get_ipython
 from .. import observe
 from ..trace import Recorder, Where
 from . import control, protocol
-from .cells import Cells, loads_gradlab
+from .cells import Cell, Cells, loads_gradlab
 from .model import SessionModel
+from .outcome import Outcomes
 from .protocol import Message, State
 from .requests import Requests
 from .stream import Stream
@@ -34,6 +35,7 @@ class Session:
         self.cells = None if shell is None else Cells(shell)
         self.recorder = Recorder(observe)
         self.stream = Stream(self.recorder, self.post)
+        self.outcomes = Outcomes(self.recorder, self.post, lambda: {} if shell is None else shell.user_ns)
         self.state: State = "idle"
         self._last_count: int | None = None
         self.panels: set[Any] = set()
@@ -53,6 +55,7 @@ class Session:
             self.cells.adopt_running()
             if self.cells.current is not None:
                 self.state, self.recorder.running = "running", True
+                self._outcome_began(self.cells.current)
             shell.events.register("pre_run_cell", self._pre_run_cell)
             shell.events.register("post_run_cell", self._post_run_cell)
         self.recorder.attach()
@@ -132,6 +135,8 @@ class Session:
                 self.tell_capture()
         elif kind == "visible":
             self.stream.show(page, visible, self.state, self._count)
+        elif kind == "cells":
+            self.outcomes.want(page, bool(content.get("on")))
         elif kind == "trace":
             self.trace(bool(content.get("on")))
         elif kind == "ask":
@@ -151,6 +156,7 @@ class Session:
             return
         self.state, self._last_count = "running", cell.count
         self.recorder.running = True
+        self._outcome_began(cell)
         if cell.id is not None:
             for panel in [p for p in self.panels if p.goes_with(cell.id)]:
                 panel.close()
@@ -160,6 +166,7 @@ class Session:
 
     def _post_run_cell(self, result: Any) -> None:
         assert self.cells is not None
+        cell = self.cell_key
         self.cells.leave()
         if self.cells.current is not None:
             return
@@ -170,6 +177,10 @@ class Session:
             self.tell_capture()
         self.requests.evaluate()
         self.stream.push(self.state, self._last_count)
+        self.outcomes.ended(cell, self.state, error or None)
+
+    def _outcome_began(self, cell: Cell) -> None:
+        self.outcomes.began(cell.id, cell.count, cell.source)
 
 
 _current: Session | None = None

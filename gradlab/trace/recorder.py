@@ -17,6 +17,7 @@ from . import alive
 from .capture import CAPTURE_BYTES, Capture, CaptureError, estimate, need_room
 from .cost import Cost, costs
 from .graph import Node
+from .history import numbers_at
 from .ledger import Contribution
 from .names import Names
 from .numbers import Numbers, numbers_of
@@ -397,20 +398,39 @@ class Recorder:
         `running`, a loop's half-finished step is not shown.
         """
         with self.lock:
-            tape, steps = self._shown(), self._steps
+            tape = self._shown()
             node, folded = self._end_shown(tape), tape.folded
             if self._live and folded:
                 folded = 1 << folded.bit_length() - 1  # else every frame of an evaluation would be a new structure
-            key = f"{node.number:x}.{steps.tree.epoch:x}.{folded:x}.{steps.run.number:x}"
-            if tape.errors:
-                key += f".{crc32(repr(tape.errors).encode()):x}"
-            found = self._structures.get(key)
-            if found is None:
-                found = describe(node, steps.run, key, folded, tape.folded_graph, tape.errors)
-                while len(self._structures) >= _STRUCTURES_KEPT:
-                    del self._structures[next(iter(self._structures))]
-                self._structures[key] = found
-            return found
+            return self._described(node, folded, tape.folded_graph, tape.errors)
+
+    def _described(self, node: Node, folded: int, folded_graph: int, errors: dict[int, str]) -> dict[str, Any]:
+        steps = self._steps
+        key = f"{node.number:x}.{steps.tree.epoch:x}.{folded:x}.{steps.run.number:x}"
+        if errors:
+            key += f".{crc32(repr(errors).encode()):x}"
+        found = self._structures.get(key)
+        if found is None:
+            found = describe(node, steps.run, key, folded, folded_graph, errors)
+            while len(self._structures) >= _STRUCTURES_KEPT:
+                del self._structures[next(iter(self._structures))]
+            self._structures[key] = found
+        return found
+
+    def at(self, step: int) -> tuple[int, dict[str, Any], Numbers] | None:
+        """An earlier step of this run: its number, structure and numbers; of the newest one before it where its own are gone.
+
+        None where nothing was kept. Durations and optimizers are those of no step: NaN and none.
+        """
+        with self.lock:
+            steps = self._settled()
+            tape = steps.tape
+            if tape.step and tape.step <= step:
+                return tape.step, self._described(tape.node, tape.folded, tape.folded_graph, tape.errors), numbers_of(tape, tape.node, ())
+            kept = steps.run.history.at(step)
+            if kept is None:
+                return None
+            return kept.step, self._described(kept.node, kept.folded, kept.folded_graph, {}), numbers_at(kept)
 
     def numbers(self) -> Numbers:
         """The numbers of the same step, copied."""
@@ -450,6 +470,11 @@ class Recorder:
         """Floating-point operations and bytes of every op of the same step."""
         with self.lock:
             return costs(self.nodes())
+
+    @property
+    def tape(self) -> Tape:
+        """The tape that `structure()` describes; read it under `lock`."""
+        return self._shown()
 
     def ledger(self, tensor: Any) -> list[Contribution]:
         """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from .history import History
 from .series import Series
 from .tape import Param, Tape
 from .timeline import MISSING, Timeline
@@ -32,6 +33,7 @@ class Run:
         self.number = number
         self.step = 0
         self.timeline = Timeline()
+        self.history = History()
         self.timeline.add("loss")
         self.timeline.add("grad_norm")
         self.models: set[str] = set()  # labels of those with parameters

@@ -207,6 +207,8 @@ class Steps(Writer):
         """End the tape and begin an empty one; only a complete one is kept to be shown."""
         done, self.tape = self.tape, self._spare
         if complete:
+            if self.norms:
+                self.run.history.add(done)
             self._spare, self.last = self.last or Tape(self.tree.root), done
         else:
             self._spare = done

@@ -49,7 +49,7 @@ class Tape:
 
     __slots__ = (
         "aside", "backward_ns", "calls", "cells", "cells_to", "check", "errors", "folded", "folded_graph", "forward_ns", "full",
-        "grad_norm", "grads", "id", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "loss", "n", "node", "passes",
+        "grad_norm", "grads", "id", "kept", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "loss", "n", "node", "passes",
         "refs", "roots", "stale", "start", "step", "touched", "turns", "updated", "values",
     )  # fmt: skip
     id: int
@@ -77,6 +77,7 @@ class Tape:
         self.grads[: self.n] = self.backward_ns[: self.n] = self.values[: self.n] = [None] * self.n
         self.leaf_values[: self.leaf_count] = self.leaf_grads[: self.leaf_count] = [None] * self.leaf_count
         self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.passes = self.step = self.cells_to = 0
+        self.kept = 0  # ops that the last rewind left
         self.refs: dict[int, int] = {}  # sequence number of an op, or minus serial of a tensor without one -> place
         self.roots: dict[Root, None] = {}  # models with parameters
         self.calls: dict[str, int] = {}  # key of a module's spot -> calls so far
@@ -145,6 +146,7 @@ class Tape:
         """Forget op `n` and all after it."""
         self.node = self.node.above(n)
         self.n, self.leaf_count = n, self.node.leaves_to
+        self.kept = n
         self.aside = n - self.node.graphs
         self.cells_to = min(self.cells_to, n)
         self.folded = self.folded_graph = 0

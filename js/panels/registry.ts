@@ -12,6 +12,8 @@ export interface PageSession {
   send: (message: Outgoing) => void;
   /** Ask the kernel, as `Store.ask` does. */
   ask: (what: string, args?: object) => Promise<Answer>;
+  /** Ask the kernel to tell what each run of a cell comes to, or to do so no more; the page hears of it by `gradlab:cell`. */
+  cells: (on: boolean) => void;
   /** Whether the kernel said that it traces; false before it said anything. */
   tracing: () => boolean;
   /** The last step the page has seen; null before the first. */

@@ -8,9 +8,9 @@ import type { AnyModel, InitializeProps, RenderProps } from '@anywidget/types';
 import type { Buffer } from '../protocol/decode';
 import type { Outgoing } from '../protocol/messages';
 import { draw } from './inspector';
-import { announce } from './output';
+import { announce, tell } from './output';
 import { registry } from './registry';
-import { Store } from './store';
+import { PAGE, Store } from './store';
 
 interface Traits {
   kernel_id: string;
@@ -52,11 +52,13 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     model.save_changes();
   });
   const id = model.get('model_ref');
+  store.onCell = run => tell('cell', { kernel_id: model.get('kernel_id'), run });
   registry().sessions[id] = {
     model_id: id,
     kernel_id: model.get('kernel_id'),
     send: message => store.send(message),
     ask: (what, args) => store.ask(what, args),
+    cells: on => store.send({ kind: 'cells', page: PAGE, on }),
     tracing: () => store.tracing,
     lastStep: () => store.step.value?.frame.step ?? null,
     draw: (panel, element, signal) => draw(store, panel, element, signal)

@@ -3,7 +3,7 @@
 import { batch, signal } from '@preact/signals-core';
 import type { Range } from '../draw/scale';
 import { decode, type Buffer, type Frame } from '../protocol/decode';
-import type { Op, Outgoing, Structure } from '../protocol/messages';
+import type { CellRun, Op, Outgoing, Structure } from '../protocol/messages';
 import { Asking, type Answer } from './asking';
 import { Series } from './series';
 
@@ -36,6 +36,8 @@ export class Store {
   readonly range = signal<Range | null>(null);
   /** Whether the kernel traces, from its last frame, drawn or not. */
   tracing = false;
+  /** Called with each run of a cell. */
+  onCell: (run: CellRun) => void = () => {};
 
   private readonly asking = new Asking(PAGE, message => this.send(message));
   private readonly structures = new Map<string, Structure>();
@@ -63,6 +65,7 @@ export class Store {
     if (incoming?.kind === 'structure') this.keep(incoming);
     else if (incoming?.kind === 'reset') this.reset(incoming.run);
     else if (incoming?.kind === 'frame') this.take(incoming);
+    else if (incoming?.kind === 'cell') this.onCell(incoming);
     else if (incoming?.kind === 'answer') this.asking.take(incoming, buffers);
   }
 

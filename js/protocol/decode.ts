@@ -1,6 +1,6 @@
 /** Messages and their buffers, made into typed arrays that can be read at any alignment. */
 
-import { VERSION, type AnswerHeader, type FrameHeader, type Reset, type Structure, type Wire } from './messages';
+import { VERSION, type AnswerHeader, type CellRun, type FrameHeader, type Reset, type Structure, type Wire } from './messages';
 
 /** An optimizer's table: `values` holds one row of `columns.length` numbers for each entry of `rows`. */
 export interface OptimizerTable {
@@ -35,7 +35,7 @@ export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key'
   leaf_has: Uint8Array;
 }
 
-export type Incoming = Structure | Frame | Reset | AnswerHeader;
+export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun;
 
 export type Buffer = DataView | ArrayBuffer;
 
@@ -120,6 +120,7 @@ export function decode(message: unknown, buffers: readonly Buffer[] = []): Incom
   if (v !== VERSION) throw new Error(`gradlab: the kernel speaks version ${v}, this page ${VERSION}; reload the page`);
   if (kind === 'structure') return message as Structure;
   if (kind === 'reset' || kind === 'answer') return message as Reset | AnswerHeader;
+  if (kind === 'cell') return message as CellRun;
   if (kind === 'frame') return decodeFrame(message as FrameHeader, buffers);
   return null;
 }

@@ -119,9 +119,51 @@ export interface Ask {
   args: object;
 }
 
+/** What the last op of a line left there: line, short text, number of the op in the step on show. */
+export type Line = [number, string, number];
+
+/** The tensor or number that a failed op read. */
+export interface Operand {
+  name: string;
+  shape: number[] | null;
+  dtype: string;
+}
+
+/** Where an op failed, on what, and what it said. */
+export interface Failure extends Cell {
+  op: number;
+  name: string;
+  line: number | null;
+  operands: Operand[];
+  text: string;
+}
+
+/** A run of a cell, told when it starts and again with all fields when it ends. */
+export interface CellRun {
+  kind: 'cell';
+  id: string;
+  count: number | null;
+  state: KernelState;
+  /** What ran; null where it is very long. */
+  source: string | null;
+  /** Ops of one step, where the cell made steps; else all ops that it ran. */
+  ops?: number;
+  steps?: number;
+  ms?: number;
+  /** Whether the kernel traces. */
+  tracing?: boolean;
+  findings?: number;
+  lines?: Line[];
+  /** Lines of other cells, which this one called. */
+  elsewhere?: { id: string; count: number | null; lines: Line[] }[];
+  error?: Failure | null;
+}
+
 /** What the page says to the kernel; `page` tells several pages of one kernel apart. */
 export type Outgoing =
   | { kind: 'hello'; page: string; visible: boolean }
   | { kind: 'visible'; page: string; visible: boolean }
   | { kind: 'trace'; on: boolean }
+  /** This page shows what cells come to. */
+  | { kind: 'cells'; page: string; on: boolean }
   | Ask;

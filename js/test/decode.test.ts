@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { Store } from '../panels/store';
 import { decode, floats, toNumber, type Buffer, type Frame } from '../protocol/decode';
+import type { CellRun } from '../protocol/messages';
 import { full, plain } from '../draw/format';
 import { Sketch } from '../gallery/sketch';
 import { examples } from '../gallery/examples';
@@ -131,6 +132,28 @@ describe('the recorded answers', () => {
     expect(toNumber(content['norm'] as 'NaN')).toBeNaN();
     expect(Array.from(floats(buffers[0]))).toEqual([1.5, NaN, -Infinity]);
     await expect(second).rejects.toThrow('unknown colour');
+  });
+});
+
+describe('what a cell came to', () => {
+  const recorded = JSON.parse(readFileSync(join(FOLDER, 'cells.json'), 'utf8')) as Recorded[];
+  const runs = recorded.flatMap(({ content }) => (content.kind === 'cell' ? [content as unknown as CellRun] : []));
+
+  it('is told at its end with the lines of the cell that it called, and at its start', () => {
+    const [end, start] = runs as [CellRun, CellRun];
+    expect([start.state, end.state, end.id, end.ops]).toEqual(['running', 'error', 'cell-fails', 3]);
+    expect(end.source).toContain('product(x, w)');
+    expect(end.elsewhere?.[0]?.id).toBe('cell-product');
+    expect(end.elsewhere?.[0]?.lines[0]?.slice(1)).toEqual(['(32, 10) f32', 1]);
+  });
+
+  it('has the operands of the op that failed', () => {
+    const { error } = runs[0] as CellRun;
+    expect([error?.name, error?.id]).toEqual(['matmul', 'cell-fails']);
+    expect(error?.operands.map(({ name, shape }) => [name, shape])).toEqual([
+      ['tanh', [32, 10]],
+      ['w', [64, 10]]
+    ]);
   });
 });
 

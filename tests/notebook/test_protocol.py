@@ -325,7 +325,7 @@ def test_a_frame_of_200_parameters_stays_below_50_kb_and_history_below_200_kb() 
 
 
 def test_the_example_messages_are_strict_json_and_decode(examples: dict[str, Any]) -> None:
-    assert set(examples) >= {"empty", "forward", "digits", "nan", "spans"}
+    assert set(examples) >= {"empty", "forward", "digits", "nan", "spans", "cells"}
     for messages in examples.values():
         kinds = [m["content"]["kind"] for m in messages]
         if "frame" in kinds:

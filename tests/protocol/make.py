@@ -1,4 +1,4 @@
-"""Make the example messages that the Python and the JavaScript tests decode: `python tests/protocol/make.py`.
+"""Make the example messages that the Python and the JavaScript tests decode: `python tests/protocol/make.py [NAME]`.
 
 Each file holds a list of {"content", "buffers" in base64}: what a page gets when it says hello after a real trace, or the
 messages of one further kind. Durations differ from run to run; everything else stays.
@@ -7,8 +7,11 @@ messages of one further kind. Durations differ from run to run; everything else 
 from __future__ import annotations
 
 import base64
+import inspect
 import json
+import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import CodeType
 from unittest.mock import patch
@@ -18,6 +21,7 @@ import numpy as np
 import gradlab as gl
 from gradlab.data import DataLoader, digits
 from gradlab.notebook import protocol
+from gradlab.notebook.outcome import Outcomes
 from gradlab.notebook.protocol import Message
 from gradlab.notebook.stream import Stream
 from gradlab.trace import Places, Where, recording
@@ -110,11 +114,41 @@ def answers() -> list[Message]:
     ]
 
 
+def product(x: gl.Tensor, w: gl.Tensor) -> gl.Tensor:
+    """A cell that defines what another one calls."""
+    return gl.tanh(x @ w)
+
+
+def fails(x: gl.Tensor, w: gl.Tensor) -> None:
+    """A cell whose last line does not fit."""
+    y = product(x, w)
+    y @ w
+
+
+def cells() -> list[Message]:
+    """What a page that shows hints hears of a cell that calls another one's function and fails."""
+    gl.manual_seed(0)
+    found: list[Message] = []
+    x, w = gl.randn(32, 64), gl.randn(64, 10, requires_grad=True)
+    with recording(lambda: {id(x): "x", id(w): "w"}) as recorder:
+        recorder.where = Places(cell)
+        outcomes = Outcomes(recorder, found.append, lambda: {"x": x, "w": w})
+        outcomes.want("page", True)
+        outcomes.began("cell-fails", 3, inspect.getsource(fails))
+        try:
+            fails(x, w)
+        except gl.errors.ShapeError as error:
+            Stream(recorder, found.append).hello("page", False, "error", 3)
+            outcomes.ended("cell-fails", "error", error)
+    return found[1:] + found[:1]  # the files begin with what a page hears first
+
+
 def main() -> None:
-    """Write all files anew."""
+    """Write all files anew, or those that are named."""
     scenes = {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans}
-    for name, found in {**{name: messages(scene) for name, scene in scenes.items()}, "answers": answers()}.items():
-        packed = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in found]
+    makers = {**{name: partial(messages, scene) for name, scene in scenes.items()}, "answers": answers, "cells": cells}
+    for name in sys.argv[1:] or makers:
+        packed = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in makers[name]()]
         (FOLDER / f"{name}.json").write_text(json.dumps(packed, allow_nan=False, separators=(",", ":")) + "\n")
 
 
