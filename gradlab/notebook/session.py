@@ -123,7 +123,7 @@ class Session:
 
     def _on_frame(self) -> None:
         # Between cells only a thread of the user's can be training.
-        self.stream.push("running", self._count)
+        self.stream.follow("running", self._count)
 
     def _on_message(self, widget: Any, content: Any, buffers: Any) -> None:
         if not isinstance(content, dict):

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable
 
 from ..trace import Recorder
-from . import protocol
+from . import packed, protocol
 from .protocol import State
 
 _SMALLEST_SERIES = 4_000  # a frame crowded by optimizer rows still moves the lines on
 _STRUCTURES_KEPT = 64  # this and the next as in js/panels/store.ts: what the kernel takes for known, the page has
-_ITEMS_KEPT = 10_000  # ops, leaves and modules, about 2 MB
+_ITEMS_KEPT = 60_000  # ops, leaves and modules, about 12 MB
+_BYTES_A_SECOND = 500_000  # of live frames: those of a graph of 20,000 ops are large
 
 Send = Callable[[protocol.Message], None]
 
@@ -29,6 +30,7 @@ class Stream:
         self._pages: set[str] = set()  # those that can be seen
         self._asked = False
         self._answered_at = 0.0
+        self._rests_until = 0.0
         self.forget()
 
     @property
@@ -77,6 +79,11 @@ class Stream:
         with self.recorder.lock:
             self._push(state, cell)
 
+    def follow(self, state: State, cell: int | None) -> None:
+        """Push from inside a running step, large frames less often."""
+        if time.monotonic() >= self._rests_until:
+            self.push(state, cell)
+
     def _note(self, page: str, visible: bool) -> None:
         if visible:
             self._pages.add(page)
@@ -119,6 +126,7 @@ class Stream:
             columns=new_columns,
         )
         self._send(message)
+        self._rests_until = time.monotonic() + message.size_bytes / _BYTES_A_SECOND
         # Only now: an interrupt that lands inside `_send` leaves all of it to be sent again.
         self._columns, self._behind, self._asked = len(columns), False, False
         if len(spans.last):
@@ -129,7 +137,8 @@ class Stream:
         tape = self.recorder.structure()
         key: str = tape["key"]
         if key not in self._structures:
-            self._send(protocol.structure(tape))
+            for message in packed.messages(tape):
+                self._send(message)
             self._structures[key] = len(tape["ops"]) + len(tape["leaves"]) + len(tape["modules"])
             while len(self._structures) > 1 and (len(self._structures) > _STRUCTURES_KEPT or sum(self._structures.values()) > _ITEMS_KEPT):
                 del self._structures[next(iter(self._structures))]

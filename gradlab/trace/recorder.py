@@ -32,6 +32,7 @@ from .writer import ModuleCall, said
 _SAMPLED_EVERY = 8  # steps, of which one is timed
 _NEVER = 1 << 62
 _STRUCTURES_KEPT = 8
+_DESCRIBED_KEPT = 50_000  # ops of them together, about 30 MB
 _SHORT = 256  # ops that are described at once
 _PATIENCE_NS = 5_000_000_000  # so long a picture waits for a step that is read in full
 _LONGEST_SHARE = 10  # frames take at most a tenth of the time
@@ -412,7 +413,7 @@ class Recorder:
         found = self._structures.get(key)
         if found is None:
             found = describe(node, steps.run, key, folded, folded_graph, errors)
-            while len(self._structures) >= _STRUCTURES_KEPT:
+            while self._structures and (len(self._structures) >= _STRUCTURES_KEPT or self._ops_described() > _DESCRIBED_KEPT):
                 del self._structures[next(iter(self._structures))]
             self._structures[key] = found
         return found
@@ -431,6 +432,9 @@ class Recorder:
             if kept is None:
                 return None
             return kept.step, self._described(kept.node, kept.folded, kept.folded_graph, {}), numbers_at(kept)
+
+    def _ops_described(self) -> int:
+        return sum(len(known["ops"]) for known in self._structures.values())
 
     def numbers(self) -> Numbers:
         """The numbers of the same step, copied."""

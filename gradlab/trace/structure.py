@@ -21,7 +21,8 @@ def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int, err
     modules = [_module(call, calls, several) for call in calls]
     owners: dict[tuple[str, str | None], int] = {(c.root, c.path): i for c, i in reversed(calls.items()) if c.path is not None}
     cells: dict[tuple[str | None, int | None, str | None], int] = {}
-    ops = [_op(one, calls, cells, errors.get(i)) for i, one in enumerate(nodes)]
+    faces: dict[Any, dict[str, Any]] = {}
+    ops = [_op(one, calls, cells, faces, errors.get(i)) for i, one in enumerate(nodes)]
     return {
         "key": key,
         "hash": structural_hash(nodes, folded_graph),
@@ -55,8 +56,8 @@ def structural_hash(nodes: list[Node], folded_graph: int) -> str:
                 source: Leaf | Node = leaves[-1 - ref] if ref < 0 else nodes[ref]
                 place[ref] = f"leaf {outside}"
                 outside += 1
-                reads.append(f"{place[ref]} {source.shape} {source.dtype} {isinstance(source, Leaf) and source.requires_grad}")
-        digest.update(f"{node.cls.__name__}({', '.join(reads)}) {node.shape} {node.dtype}\n".encode())
+                reads.append(f"{place[ref]} {source.shape} {dtype_name(source.dtype)} {isinstance(source, Leaf) and source.requires_grad}")
+        digest.update(f"{node.cls.__name__}({', '.join(reads)}) {node.shape} {dtype_name(node.dtype)}\n".encode())
         place[i] = f"op {graphs}"
         graphs += 1
     if folded_graph:
@@ -79,6 +80,17 @@ def op_name(cls: type) -> str:
     return "".join(
         f"_{c.lower()}" if i and c.isupper() and not cls.__name__[i - 1].isupper() else c.lower() for i, c in enumerate(cls.__name__)
     )
+
+
+@lru_cache(maxsize=256)
+def dtype_name(dtype: Any) -> str:
+    """The name of a dtype; NumPy takes 10 us to find it.
+
+    >>> import numpy as np
+    >>> dtype_name(np.dtype("float32"))
+    'float32'
+    """
+    return str(dtype)
 
 
 def _calls(nodes: list[Node]) -> dict[Call, int]:
@@ -110,7 +122,17 @@ def _module(call: Call, calls: dict[Call, int], several: bool) -> dict[str, Any]
     }
 
 
-def _op(node: Node, calls: dict[Call, int], cells: dict[Any, int], error: str | None) -> dict[str, Any]:
+def _op(node: Node, calls: dict[Call, int], cells: dict[Any, int], faces: dict[Any, dict[str, Any]], error: str | None) -> dict[str, Any]:
+    # A net that is unrolled over time has tens of thousands of ops of a few dozen kinds.
+    key = (node.cls, node.shape, node.dtype, node.place, node.graph, node.error or error)
+    face = faces.get(key)
+    if face is None:
+        face = faces[key] = _face(node, cells, error)
+    return face | {"module": None if node.call is None else calls[node.call], "inputs": [_input(ref) for ref in node.inputs]}
+
+
+def _face(node: Node, cells: dict[Any, int], error: str | None) -> dict[str, Any]:
+    """What an op has in common with others: all but its place in the graph."""
     place = node.place
     cell = None if place is None else cells.setdefault((place.cell, place.count, place.file), len(cells))
     size = _size(node.shape, node.dtype)
@@ -118,10 +140,10 @@ def _op(node: Node, calls: dict[Call, int], cells: dict[Any, int], error: str | 
         "name": op_name(node.cls),
         "function": node.cls.__name__,
         "kind": getattr(node.cls, "kind", "elementwise"),
-        "module": None if node.call is None else calls[node.call],
-        "inputs": [_input(ref) for ref in node.inputs],
+        "module": None,
+        "inputs": [],
         "shape": list(node.shape),
-        "dtype": "" if node.dtype is None else str(node.dtype),
+        "dtype": "" if node.dtype is None else dtype_name(node.dtype),
         "bytes": size,
         "grad": node.graph,
         "cell": cell,
@@ -155,7 +177,7 @@ def _leaf(leaf: Leaf, run: Run, owners: dict[tuple[str, str | None], int], sever
         "short": short,
         "kind": leaf.kind,
         "shape": list(leaf.shape),
-        "dtype": str(leaf.dtype),
+        "dtype": dtype_name(leaf.dtype),
         "bytes": _size(leaf.shape, leaf.dtype),
         "requires_grad": leaf.requires_grad,
         "module": module,

@@ -14,8 +14,8 @@ from .summary import norm
 from .timeline import MISSING
 from .where import Where
 
-OPS_KEPT = 3_000
-"""How many ops of one step are kept, so that their description stays below a megabyte; further ones are only counted."""
+OPS_KEPT = 32_768
+"""How many ops of one step are kept, about 15 MB of graph; further ones are only counted."""
 
 ASIDE_KEPT = 256
 """How many ops without a graph a step keeps; further ones are only counted."""

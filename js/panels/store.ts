@@ -4,6 +4,7 @@ import { batch, signal } from '@preact/signals-core';
 import type { Range } from '../draw/scale';
 import { decode, type Buffer, type Frame } from '../protocol/decode';
 import type { CellRun, Op, Outgoing, Structure } from '../protocol/messages';
+import { Parts } from '../protocol/unpack';
 import { Asking, type Answer } from './asking';
 import { Series } from './series';
 
@@ -14,7 +15,7 @@ export interface Step {
 }
 
 const MOST_STRUCTURES = 64; // this and the next as in gradlab/notebook/stream.py
-const MOST_ITEMS = 10_000; // ops, leaves and modules, about 2 MB
+const MOST_ITEMS = 60_000; // ops, leaves and modules, about 12 MB
 
 /** Names this page to the kernel, from load to load. */
 export const PAGE = Math.random().toString(36).slice(2);
@@ -40,6 +41,7 @@ export class Store {
   onCell: (run: CellRun) => void = () => {};
 
   private readonly asking = new Asking(PAGE, message => this.send(message));
+  private readonly parts = new Parts();
   private readonly structures = new Map<string, Structure>();
   private readonly shown = new Set<object>();
   private pending: Frame | null = null;
@@ -57,7 +59,7 @@ export class Store {
   receive(message: unknown, buffers: readonly Buffer[] = []): void {
     let incoming;
     try {
-      incoming = decode(message, buffers);
+      incoming = decode(message, buffers, this.parts);
     } catch (error) {
       console.warn(error);
       return;

@@ -1,6 +1,7 @@
 /** Messages and their buffers, made into typed arrays that can be read at any alignment. */
 
 import { VERSION, type AnswerHeader, type CellRun, type FrameHeader, type Reset, type Structure, type Wire } from './messages';
+import { Parts, unpack, type Packed, type Part } from './unpack';
 
 /** An optimizer's table: `values` holds one row of `columns.length` numbers for each entry of `rows`. */
 export interface OptimizerTable {
@@ -111,14 +112,19 @@ function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
 }
 
 /**
- * Read one custom message; null for a kind this page does not know.
+ * Read one custom message; null for a kind this page does not know, and for a part of what is not complete yet.
  *
  * Throws when the version differs or a buffer does not hold what the header says.
  */
-export function decode(message: unknown, buffers: readonly Buffer[] = []): Incoming | null {
+export function decode(message: unknown, buffers: readonly Buffer[] = [], parts = new Parts()): Incoming | null {
   const { v, kind } = message as { v?: number; kind?: string };
   if (v !== VERSION) throw new Error(`gradlab: the kernel speaks version ${v}, this page ${VERSION}; reload the page`);
-  if (kind === 'structure') return message as Structure;
+  if (kind === 'structure')
+    return 'faces' in (message as object) ? unpack(message as Packed, buffers.map(integers)) : (message as Structure);
+  if (kind === 'part') {
+    const whole = parts.add(message as Part, bytes(buffers[0]));
+    return whole && decode(whole.message, whole.buffers);
+  }
   if (kind === 'reset' || kind === 'answer') return message as Reset | AnswerHeader;
   if (kind === 'cell') return message as CellRun;
   if (kind === 'frame') return decodeFrame(message as FrameHeader, buffers);

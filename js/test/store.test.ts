@@ -133,12 +133,12 @@ describe('the store', () => {
     turn(shapes, false);
     expect(sent).toEqual([]);
     turn(
-      Array.from({ length: 9 }, (_, i) => small(`large ${i}`, 1500)),
+      Array.from({ length: 9 }, (_, i) => small(`large ${i}`, 9000)),
       true
     );
-    turn([small('large 8', 1500), small('large 3', 1500)], false);
+    turn([small('large 8', 9000), small('large 3', 9000)], false);
     expect(sent).toEqual([]);
-    turn([small('large 0', 1500)], false);
+    turn([small('large 0', 9000)], false);
     expect(sent.length).toBe(1);
   });
 

@@ -20,7 +20,7 @@ import numpy as np
 
 import gradlab as gl
 from gradlab.data import DataLoader, digits
-from gradlab.notebook import protocol
+from gradlab.notebook import packed, protocol
 from gradlab.notebook.outcome import Outcomes
 from gradlab.notebook.protocol import Message
 from gradlab.notebook.stream import Stream
@@ -87,6 +87,15 @@ def spans() -> None:
         optimizer.zero_grad()
 
 
+def unrolled() -> None:
+    """A recurrent net over four steps; its structure is packed as that of a long one."""
+    layer, h = gl.nn.Linear(4, 4), gl.zeros(2, 4)
+    earlier = gl.ones(1, requires_grad=True) * 2.0
+    for t in range(4):
+        h = gl.tanh(layer(h) + t / 8)
+    (h.mean() * earlier).sum().backward()
+
+
 def cell(code: CodeType) -> Where | None:
     """As if this file were a notebook: each function a cell, run one after the other."""
     return Where(cell=f"cell-{code.co_name}", count=3) if code.co_filename == __file__ else None
@@ -99,7 +108,8 @@ def messages(scene: Callable[[], None]) -> list[Message]:
     with recording() as recorder, np.errstate(all="ignore"):
         recorder.where = Places(cell)
         scene()
-    with patch.object(protocol, "HISTORY_BYTES", 6_000 if scene is spans else protocol.HISTORY_BYTES):
+    long = 1 if scene is unrolled else packed.LONG
+    with patch.object(protocol, "HISTORY_BYTES", 6_000 if scene is spans else protocol.HISTORY_BYTES), patch.object(packed, "LONG", long):
         Stream(recorder, found.append).hello("page", False, "idle", 3)
     return found
 
@@ -145,11 +155,11 @@ def cells() -> list[Message]:
 
 def main() -> None:
     """Write all files anew, or those that are named."""
-    scenes = {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans}
+    scenes = {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans, "unrolled": unrolled}
     makers = {**{name: partial(messages, scene) for name, scene in scenes.items()}, "answers": answers, "cells": cells}
     for name in sys.argv[1:] or makers:
-        packed = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in makers[name]()]
-        (FOLDER / f"{name}.json").write_text(json.dumps(packed, allow_nan=False, separators=(",", ":")) + "\n")
+        rows = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in makers[name]()]
+        (FOLDER / f"{name}.json").write_text(json.dumps(rows, allow_nan=False, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

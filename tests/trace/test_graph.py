@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 import gradlab as gl
 from gradlab.trace import Recorder, recording
+from gradlab.trace.tape import OPS_KEPT
 
 
 def traced(step, **names):
@@ -161,7 +160,7 @@ def test_nan_and_infinity_reach_the_numbers():
     assert r.numbers().op_has.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("ops", [25_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ops", [40_000, pytest.param(200_000, marks=pytest.mark.slow)])
 def test_a_step_of_very_many_ops_is_kept_in_part_and_counted_in_full(ops):
     w = gl.ones(1, requires_grad=True)
     with recording(norms=False) as r:
@@ -172,7 +171,7 @@ def test_a_step_of_very_many_ops_is_kept_in_part_and_counted_in_full(ops):
         w.data -= 0.1 * w.grad.data
         (w * 2.0).sum().backward()
         assert len(r.structure()["ops"]) == 2 and r.step == 1
-    assert r._steps.last.n == 3_000 and r._steps.last.folded == ops + 1 - 3_000
+    assert r._steps.last.n == OPS_KEPT and r._steps.last.folded == ops + 1 - OPS_KEPT
 
 
 def test_without_norms_there_is_the_graph_only():
@@ -224,7 +223,7 @@ def test_an_op_whose_backward_raises_says_so_until_the_next_backward():
         assert {op["error"] for op in r.structure()["ops"]} == {None}
 
 
-def test_the_description_of_any_step_fits_a_megabyte_and_a_growing_one_is_made_a_few_times_only():
+def test_the_description_of_a_growing_step_is_made_a_few_times_only():
     recorder, described = Recorder(), {}
     recorder.frame_interval = 0.0
 
@@ -238,11 +237,11 @@ def test_the_description_of_any_step_fits_a_megabyte_and_a_growing_one_is_made_a
     recorder.attach()
     y = gl.ones(2, requires_grad=True)
     for i in range(20_000):
-        if i % 50 == 0 and i >= 300:
+        if i % 250 == 0 and i >= 300:
             look()
         y = y * 1.0001
     recorder.running = False
     recorder.detach()
     structure = recorder.structure()
-    assert len(described) < 20 and set(described.values()) == {256, 512, 1024, 2048}
-    assert len(structure["ops"]) + structure["folded"] == 20_000 and len(json.dumps(structure)) < 1_000_000
+    assert len(described) < 20 and set(described.values()) == {256, 512, 1024, 2048, 4096, 8192, 16384}
+    assert len(structure["ops"]) + structure["folded"] == 20_000

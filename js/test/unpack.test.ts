@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { decode } from '../protocol/decode';
+import type { Structure } from '../protocol/messages';
+import { Parts } from '../protocol/unpack';
+
+const bytes = (text: string) => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+const recorded = JSON.parse(readFileSync(join(import.meta.dirname, '../../tests/protocol/unrolled.json'), 'utf8')) as {
+  content: Record<string, unknown>;
+  buffers: string[];
+}[];
+const sent = recorded.find(({ content }) => content.kind === 'structure')!;
+const structure = decode(sent.content, sent.buffers.map(bytes)) as Structure;
+
+it('gives a packed structure its ops, with their inputs and modules, in tape order', () => {
+  expect(structure.ops.slice(1, 5).map(op => [op.name, op.module, op.inputs.join(' ')])).toEqual([
+    ['linear', 0, 'leaf,1 leaf,2 leaf,3'],
+    ['add', null, 'op,1 scalar,0.0'],
+    ['tanh', null, 'op,2'],
+    ['linear', 1, 'op,3 leaf,2 leaf,3']
+  ]);
+  expect(structure.modules.map(module => [module.cls, module.call])).toEqual([1, 2, 3, 4].map(call => ['Linear', call]));
+  expect(structure.leaves.map(leaf => leaf.name)).toContain('weight');
+});
+
+it('puts a message that came in parts together', () => {
+  const text = new TextEncoder().encode(JSON.stringify(sent.content));
+  const pieces = [text, ...sent.buffers.map(b => new Uint8Array(bytes(b)))];
+  const blob = new Uint8Array(pieces.flatMap(piece => [...piece]));
+  const sizes = pieces.map(piece => piece.length);
+  const parts = new Parts();
+  const half = blob.length >> 1;
+  const header = { v: 1, kind: 'part', parts: 2, sizes };
+  expect(decode({ ...header, part: 0 }, [blob.slice(0, half).buffer], parts)).toBeNull();
+  expect(decode({ ...header, part: 1 }, [blob.slice(half).buffer], parts)).toEqual(structure);
+});
