@@ -97,6 +97,15 @@ def axis_of(op: str, dim: int, x: Array, extra: int = 0) -> int:
     return dim % n
 
 
+def axes_of(x: Array, dim: Any) -> Any:
+    """`dim` as every array library takes it: a 0-d array has the axes 0 and -1 for PyTorch and NumPy, but no axis for CuPy.
+
+    >>> axes_of(np.ones(()), -1), axes_of(np.ones(2), -1)
+    (None, -1)
+    """
+    return dim if x.ndim or dim not in (0, -1, (0,), (-1,)) else None
+
+
 def need_reduction(op: str, reduction: str) -> None:
     """Refuse a word that names no reduction.
 

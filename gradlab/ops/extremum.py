@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw, Given
-from .argument import Dim, spelled
+from .argument import Dim, axes_of, spelled
 from .dtype import wide
 from .refusal import AlongAxes, need_entries
 
@@ -51,6 +51,7 @@ class AMax(AlongAxes):
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_entries("amax", x, dim)
         xp = xp_of(x)
         self.x, self.dim, self.gone = x, dim, None if keepdim else dim
@@ -84,6 +85,7 @@ class AMin(AlongAxes):
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_entries("amin", x, dim)
         xp = xp_of(x)
         self.x, self.dim, self.gone = x, dim, None if keepdim else dim

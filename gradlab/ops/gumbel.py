@@ -9,7 +9,7 @@ import numpy as np
 from ..backend import Array, as_array, asarray_like, float64, generator, total, xp_of
 from ..cases import Case, Draw
 from ..errors import ArgumentError, explain
-from .argument import whole
+from .argument import axes_of, whole
 from .dtype import floating, wide
 from .refusal import AlongAxes
 
@@ -39,11 +39,11 @@ class GumbelSoftmax(AlongAxes):
         """The formula as printed, without hard."""
         xp = xp_of(x)
         e = xp.exp((x + noise) / tau)
-        return e / xp.sum(e, axis=dim if x.ndim else None, keepdims=True)
+        return e / xp.sum(e, axis=axes_of(x, dim), keepdims=True)
 
     def forward(self, x: Array, noise: Array, tau: float = 1.0, hard: bool = False, dim: int | None = -1) -> Array:
         xp = xp_of(x)
-        z, dim = (wide(x) + noise) / tau, dim if x.ndim else None
+        z, dim = (wide(x) + noise) / tau, axes_of(x, dim)
         e = xp.exp(z - xp.max(z, axis=dim, keepdims=True)) if 0 not in x.shape else z
         self.s, self.tau, self.dim = e / total(e, dim, keepdims=True), tau, dim
         if not hard:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ArgumentError, ShapeError, explain
-from .argument import Dim, axis_of, spelled, tensor_of
+from .argument import Dim, axes_of, axis_of, spelled, tensor_of
 from .dtype import as_pytorch, need_floats, wide
 from .refusal import AlongAxes
 
@@ -46,6 +46,7 @@ class Norm(AlongAxes):
 
     @as_pytorch
     def forward(self, x: Array, p: float = 2.0, dim: Dim = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_floats("norm", x)
         xp = xp_of(x)
         self.x, self.p, self.dim, self.gone = wide(x), p, dim, None if keepdim else dim

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw
-from .argument import Dim, spelled
+from .argument import Dim, axes_of, spelled
 from .dtype import as_pytorch, counted, need_floats, wide
 from .refusal import AlongAxes
 
@@ -33,6 +33,7 @@ class NanSum(AlongAxes):
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
+        dim = axes_of(x, dim)
         x = counted(x, dtype)
         self.there, self.gone = x == x, None if keepdim or not x.ndim else dim
         return total(xp_of(x).where(self.there, x, 0), dim, keepdim)
@@ -64,6 +65,7 @@ class NanMean(AlongAxes):
 
     @as_pytorch
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
+        dim = axes_of(x, dim)
         x = counted(x, dtype)
         need_floats("nanmean", x)
         xp, some = xp_of(x), wide(x)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
-from .argument import Dim, spelled
+from .argument import Dim, axes_of, spelled
 from .dtype import counted, need_floats, wide
 from .refusal import AlongAxes
 
@@ -39,6 +39,7 @@ class Sum(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
+        dim = axes_of(x, dim)
         self.shape, self.gone = x.shape, None if keepdim or not x.ndim else dim
         return total(counted(x, dtype), dim, keepdim)
 
@@ -67,6 +68,7 @@ class Mean(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
+        dim = axes_of(x, dim)
         x = counted(x, dtype)
         need_floats("mean", x)
         xp = xp_of(x)
@@ -126,6 +128,7 @@ class Prod(AlongAxes):
         return xp.reshape(y, [1 if axis in axes else n for axis, n in enumerate(x.shape)]) if keepdim else y
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
+        dim = axes_of(x, dim)
         xp, x = xp_of(x), counted(x, dtype)
         self.x, self.dim, self.gone = wide(x), dim, None if keepdim else dim
         y = xp.prod(self.x, axis=dim, keepdims=keepdim)

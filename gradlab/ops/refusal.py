@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..backend import Array, on_host
+from ..backend import Array
 from ..errors import DimError, ShapeError, explain
 from ..function import Function
 from .argument import Dim
 
-if TYPE_CHECKING:
-    from .._tensor import Tensor
-
 
 class AlongAxes(Function):
     """A step with a `dim`; one that the input does not have, or has named twice, is refused."""
-
-    def _run(self) -> Tensor:
-        # An array without axes has none to go along: NumPy takes 0 and -1 there and means nothing by it, CuPy takes no axis.
-        x, dim = self.inputs[0], self.params.get("dim")
-        if dim is not None and not x.shape and not on_host(x._data) and dim in (0, -1, (0,), (-1,)):
-            self.params = {**self.params, "dim": None}
-        return super()._run()
 
     def refuse(self, error: ValueError) -> None:
         """Name the axis."""

@@ -10,7 +10,7 @@ from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import ShapeError, explain
 from ..function import Function
-from .argument import axis_of, need_reduction, need_same_shape, reduced, tensor_of
+from .argument import axes_of, axis_of, need_reduction, need_same_shape, reduced, tensor_of
 from .dtype import need_floats, wide
 from .refusal import Broadcasting
 
@@ -42,9 +42,9 @@ class CosineSimilarity(Broadcasting):
     def forward(self, a: Array, b: Array, dim: int = 1, eps: float = 1e-8) -> Array:
         need_floats("cosine_similarity", a)
         xp, dtype, a, b = xp_of(a), a.dtype, wide(a), wide(b)
-        self.dim = dim
+        self.dim = dim = axes_of(a, dim)
         (self.u, self.a_size, self.a_moves), (self.v, self.b_size, self.b_moves) = _unit(a, dim, eps), _unit(b, dim, eps)
-        self.y = total(self.u * self.v, dim if a.ndim else None, keepdims=True)
+        self.y = total(self.u * self.v, dim, keepdims=True)
         return xp.asarray(xp.squeeze(self.y, dim) if self.y.ndim else self.y, dtype=dtype)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
@@ -54,10 +54,10 @@ class CosineSimilarity(Broadcasting):
         return da, g * (u - self.b_moves * y * v) / self.b_size if self.needs[1] else None
 
 
-def _unit(x: Array, dim: int, eps: float) -> tuple[Array, Array, Array]:
+def _unit(x: Array, dim: int | None, eps: float) -> tuple[Array, Array, Array]:
     """The vectors at length 1, their lengths (at least eps), and whether those were more than eps."""
     xp = xp_of(x)
-    length = xp.sqrt(total(x * x, dim if x.ndim else None, keepdims=True))
+    length = xp.sqrt(total(x * x, dim, keepdims=True))
     size = xp.maximum(length, eps)
     return x / size, size, length > eps
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw, Given
 from ..errors import KeywordError, explain
-from .argument import Dim, spelled, whole
+from .argument import Dim, axes_of, spelled, whole
 from .dtype import as_pytorch, floating, wide
 from .refusal import AlongAxes
 
@@ -63,6 +63,7 @@ class Softmax(AlongAxes):
 
     @as_pytorch
     def forward(self, x: Array, dim: int, dtype: Any = None) -> Array:
+        dim = axes_of(x, dim)
         xp = xp_of(x)
         x, self.dim = floating(x) if dtype is None else xp.asarray(x, dtype=dtype), dim
         y = xp.asarray(wide(x) - _largest(x, dim))
@@ -146,6 +147,7 @@ class LogSoftmax(AlongAxes):
 
     @as_pytorch
     def forward(self, x: Array, dim: int, dtype: Any = None) -> Array:
+        dim = axes_of(x, dim)
         xp = xp_of(x)
         x, self.dim = floating(x) if dtype is None else xp.asarray(x, dtype=dtype), dim
         y = xp.asarray(wide(x) - _largest(x, dim))
@@ -195,6 +197,7 @@ class LogSumExp(AlongAxes):
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         xp, x = xp_of(x), floating(x)
         top = _largest(x, dim)
         s = total(xp.exp(wide(x) - xp.where(xp.isfinite(top), top, 0.0)), dim, keepdims=True)

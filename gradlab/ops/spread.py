@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
-from .argument import Dim, spelled, tensor_of
+from .argument import Dim, axes_of, spelled, tensor_of
 from .dtype import need_floats, wide
 from .refusal import AlongAxes
 
@@ -58,6 +58,7 @@ class Var(AlongAxes):
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, correction: float = 1, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_floats("var", x)
         self.gone = None if keepdim else dim
         self.d, self.n = _centred(wide(x), dim, correction)
@@ -96,6 +97,7 @@ class Std(AlongAxes):
     fresh = True
 
     def forward(self, x: Array, dim: Dim = None, correction: float = 1, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_floats("std", x)
         self.gone = None if keepdim else dim
         self.d, self.n = _centred(wide(x), dim, correction)

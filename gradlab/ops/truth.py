@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, uint8, xp_of
 from ..cases import Case, Draw, Given
-from .argument import Dim, spelled
+from .argument import Dim, axes_of, spelled
 from .refusal import AlongAxes
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class AnyOf(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         return _told(x, xp_of(x).any(x, axis=dim, keepdims=keepdim))
 
 
@@ -59,6 +60,7 @@ class AllOf(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         return _told(x, xp_of(x).all(x, axis=dim, keepdims=keepdim))
 
 
@@ -82,6 +84,7 @@ class CountNonzero(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         return xp_of(x).sum(x != 0, axis=dim, keepdims=keepdim)
 
 

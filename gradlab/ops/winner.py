@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
-from .argument import spelled, tensor_of
+from .argument import axes_of, spelled, tensor_of
 from .refusal import AlongAxes, need_entries
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class ArgMax(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_entries("argmax", x, dim)
         return xp_of(x).argmax(x, axis=dim, keepdims=keepdim)
 
@@ -90,6 +91,7 @@ class ArgMin(AlongAxes):
     reads = ()
 
     def forward(self, x: Array, dim: int | None = None, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_entries("argmin", x, dim)
         return xp_of(x).argmin(x, axis=dim, keepdims=keepdim)
 
@@ -115,6 +117,7 @@ class Max(AlongAxes):
     fresh = True
 
     def forward(self, x: Array, dim: int, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_entries("max", x, dim)
         xp = xp_of(x)
         self.shape, self.dim, self.keepdim = x.shape, dim, keepdim
@@ -157,6 +160,7 @@ class Min(AlongAxes):
     fresh = True
 
     def forward(self, x: Array, dim: int, keepdim: bool = False) -> Array:
+        dim = axes_of(x, dim)
         need_entries("min", x, dim)
         xp = xp_of(x)
         self.shape, self.dim, self.keepdim = x.shape, dim, keepdim
