@@ -53,7 +53,7 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`; a tracer that is attached sees the call."""
-        observer = observe.current
+        observer = observe.ops
         if observer is None:
             return self.forward(*args, **kwargs)
         return observe.watched(observer, "module", self, args, lambda: self.forward(*args, **kwargs))
