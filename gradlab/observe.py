@@ -12,8 +12,8 @@ attribute read per op and is never imported.
 | backward | the Function | (g,) | the gradients, one an input |
 | accumulate | a leaf or retained Tensor | (d, the Function it came from or None) | None |
 | module | the Module | its arguments | its result |
-| step | the Optimizer | () | a list of (parameter, update array), with None for the array where nobody `wants_updates`; empty where nobody `wants_ops` |
-A leaf's `.grad` is written when the pass ends, with the sum of what came together.
+| step | the Optimizer | () | a list of (parameter, update array), with None for the array where nobody `wants_updates` |
+Where nobody `wants_ops` the list of a step is empty. A leaf's `.grad` is written when the pass ends, with the sum of what came together.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -34,13 +35,14 @@ HELP = f"""\
 %gradlab on           trace what runs from here on
 %gradlab off          stop tracing; training runs at full speed
 %gradlab clear        forget what was recorded and begin a new run
+%gradlab budget 10    let tracing take 10 % of a step's time instead of 5; `budget off` reads every step in full
 %gradlab capture      keep every array of the next step, 256 MiB at most; `capture 512` up to 512 MiB
 %gradlab release      let go of the captured step
 %gradlab panel graph  show one panel here: {", ".join(PANELS)}
 %gradlab help         this list"""
 
 
-WORDS = ("on", "off", "status", "clear", "capture", "release", "panel", "help")
+WORDS = ("on", "off", "status", "clear", "budget", "capture", "release", "panel", "help")
 
 
 @magics_class
@@ -49,7 +51,7 @@ class GradlabMagics(Magics):
 
     @magic_arguments()
     @argument("what", nargs="?", default="status", choices=[*WORDS], help="what to do")
-    @argument("name", nargs="?", default=None, help="which panel `panel` shows, the inspector where none is named; the MiB of `capture`")
+    @argument("name", nargs="?", default=None, help="the panel of `panel`, the MiB of `capture`, the percent of `budget`")
     @line_magic
     def gradlab(self, line: str) -> None:
         """Switch tracing on or off, ask how it stands, forget what was recorded, or show a panel."""
@@ -59,6 +61,8 @@ class GradlabMagics(Magics):
             display(_chosen(arguments.name or "inspector", PANELS)())
         elif arguments.what == "capture":
             print(capture(session, arguments.name))
+        elif arguments.what == "budget":
+            print(budget(session, arguments.name))
         elif arguments.what == "release":
             session.recorder.release()
             session.tell_capture()
@@ -72,6 +76,33 @@ class GradlabMagics(Magics):
             if arguments.what != "status":
                 session.trace(arguments.what == "on")
             print(status(session))
+
+
+def budget(session: Session, percent: str | None) -> str:
+    """Set what tracing may cost, where a percentage or `off` is given; one line that says how it stands.
+
+    Raises: UsageError where it is neither.
+    """
+    governor = session.recorder.governor
+    if percent == "off":
+        governor.budget = None
+    elif percent is not None:
+        try:
+            value = float(percent.removesuffix("%")) / 100
+        except ValueError:
+            value = -1.0
+        if not 0 < value < math.inf:
+            raise UsageError(f"budget: {percent} is no share of a step's time; a percentage such as 5 is needed, or off")
+        governor.budget = value
+    if governor.budget is None:
+        return "gradlab: every step is read in full, whatever it costs"
+    share, every = session.recorder.share, governor.every
+    parts = [f"gradlab: tracing may take {100 * governor.budget:g} % of a step's time"]
+    if share is not None:
+        parts.append(f"it took {100 * share:.1f} %")
+    if every > 1:
+        parts.append(f"one step in {every} is read in full, the others for loss, gradient norm and learning rate")
+    return " \u00b7 ".join(parts)
 
 
 def _chosen(name: str, choices: Mapping[str, Chosen]) -> Chosen:

@@ -98,6 +98,7 @@ def frame(
     cell: int | None,
     on: bool,
     share: float | None,
+    every: int,
     numbers: Numbers,
     spans: Spans,
     width: int,
@@ -106,7 +107,8 @@ def frame(
     """The numbers of the step on show, and the part of the timeline the page has not got yet.
 
     `key` names the structure the rows belong to. `width` is the number of timeline columns; their names, `columns`,
-    travel only where they changed. An exact series carries the value itself, one of spans its min, max and last.
+    travel only where they changed. One step in `every` is read in
+    full. An exact series carries the value itself, one of spans its min, max and last.
 
     Shapes: buffers are ops float32 (n, 4), op_has uint8 (n), leaves float32 (m, 2), leaf_has uint8 (m),
     optimizer values float32 one after the other, first int32 (s), last int32 (s), data float32 (s, width) or (s, 3, width)
@@ -120,7 +122,7 @@ def frame(
         "open": open,
         "state": state,
         "cell": cell,
-        "tracing": {"on": on, "share": share},
+        "tracing": {"on": on, "share": share, "every": every},
         "loss": numbers.loss,
         "grad_norm": numbers.grad_norm,
         "optimizers": [{k: o[k] for k in ("label", "lr", "columns", "rows")} for o in numbers.optimizers],

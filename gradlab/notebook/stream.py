@@ -120,6 +120,7 @@ class Stream:
             cell=cell,
             on=recorder.on,
             share=recorder.share,
+            every=recorder.governor.every,
             numbers=numbers,
             spans=spans,
             width=len(columns),

@@ -266,6 +266,7 @@ class Recorder:
                             steps.backward_began(target)
                         elif steps.light_pass_began(target) and not steps.run.series:
                             self._glanced(clock())
+                            self._between_steps()
                 token = (kind, target)
             if entered:
                 self._own_ns += clock() - entered
@@ -306,6 +307,8 @@ class Recorder:
                     steps.stepped(token[1], output)
                     if self._light:
                         self._glanced(now)
+                if steps.tape.light:
+                    self._between_steps()
             if now >= self._frame_at:
                 self._frame_due(now)
             if self._timing:
@@ -351,8 +354,7 @@ class Recorder:
         self._tape = self._steps.tape
         self._timing = self._steps.run.step % _SAMPLED_EVERY == 1
         if self.between_steps:
-            for call in tuple(self.between_steps):
-                call()
+            self._between_steps()
             now = clock()
         self._own_ns, self._from_ns, self._to_ns = 0, now, now
         if self.governor.begins(now, self._may_be_light()):
@@ -362,17 +364,24 @@ class Recorder:
             observe.renew()
         return now
 
+    @property
+    def _needs_ops(self) -> bool:
+        return self.needs_ops > 0 or (self._capture is not None and self._capture.state in ("armed", "open"))
+
     def _may_be_light(self) -> bool:
         steps = self._steps
-        asked = self.needs_ops or self.between_steps or (self._waits and steps.tape.full)
-        return not asked and steps.last is not None and steps.last.step > 0
+        return not (self._needs_ops or (self._waits and steps.tape.full)) and steps.last is not None and steps.last.step > 0
+
+    def _between_steps(self) -> None:
+        for call in tuple(self.between_steps):
+            call()
 
     def _glanced(self, now: int) -> None:
         """A light step is over: go on so, or see the ops of the next."""
         own, self._own_ns = self._own_ns, 0
         tape = self._steps.tape
         alarm = not (isfinite(tape.loss or 0.0) and isfinite(tape.grad_norm or 0.0))
-        if not self.governor.went_by(now, own, bool(alarm or self._steps.wants_all or self.needs_ops or self.between_steps)):
+        if not self.governor.went_by(now, own, alarm or self._steps.wants_all or self._needs_ops):
             self._see_ops()
 
     def _see_ops(self) -> None:

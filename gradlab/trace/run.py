@@ -134,7 +134,6 @@ class Run:
                 row[start + 2] = param.u
         self.timeline.write(step, row)
 
-
     def tensors(self) -> list[Any]:
         """The living tensors behind the columns."""
         found = [column.param.ref() for column in self._columns.values()]

@@ -243,7 +243,9 @@ class Steps(Writer):
     def _count(self) -> None:
         tape = self.tape
         step = tape.step or self.run.step + 1
-        (self.run.write_light if tape.light else self.run.write)(tape, step)  # first: an interrupt after it leaves a row that is written again
+        (self.run.write_light if tape.light else self.run.write)(
+            tape, step
+        )  # first: an interrupt after it leaves a row that is written again
         tape.step = self.run.step = step
         tape.updated = tape.turns = True
 

@@ -23,6 +23,11 @@ function number(element: HTMLElement, x: number | null): void {
 /** A share: 2.1 %, 424 %. */
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.9995 ? 1 : 0)} %`;
 
+function costs(every: number): string {
+  const share = 'Tracing is on: its share of the time';
+  return every > 1 ? `${share}. One step in ${every} is read in full, the others for loss, gradient norm and learning rate` : share;
+}
+
 /** Draw the strip. */
 export function stripPanel(view: View): HTMLElement {
   const { store } = view;
@@ -68,7 +73,7 @@ export function stripPanel(view: View): HTMLElement {
     const tracing = frame?.tracing;
     write(share, !tracing ? '–' : !tracing.on ? 'off' : tracing.share === null ? 'on' : percent(tracing.share));
     set(share, 'data-value', tracing?.share === null || !tracing ? null : full(tracing.share));
-    set(share, 'title', tracing ? (tracing.on ? 'Tracing is on: its share of the step' : 'Tracing is off') : null);
+    set(share, 'title', tracing ? (tracing.on ? costs(tracing.every) : 'Tracing is off') : null);
     dot.classList.toggle('gl-on', tracing?.on ?? false);
     element.classList.toggle('gl-off', tracing?.on === false);
   });

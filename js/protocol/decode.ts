@@ -22,7 +22,7 @@ export interface Spans {
 
 /** The numbers of one step, decoded: what comes as it is, and what stood in wire numbers or in buffers. */
 export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key' | 'open' | 'state' | 'cell'> {
-  tracing: { on: boolean; share: number | null };
+  tracing: { on: boolean; share: number | null; every: number };
   loss: number | null;
   grad_norm: number | null;
   optimizers: OptimizerTable[];
@@ -93,7 +93,7 @@ function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
   expect('optimizer numbers', all.length, at);
   return {
     ...header,
-    tracing: { on: header.tracing.on, share: toNumber(header.tracing.share) },
+    tracing: { ...header.tracing, share: toNumber(header.tracing.share) },
     loss: toNumber(header.loss),
     grad_norm: toNumber(header.grad_norm),
     columns: header.columns ?? null,

@@ -88,7 +88,8 @@ export interface FrameHeader {
   open: boolean;
   state: KernelState;
   cell: number | null;
-  tracing: { on: boolean; share: Wire | null };
+  /** Of `every` steps one is read in full: the others only for loss, gradients and update. */
+  tracing: { on: boolean; share: Wire | null; every: number };
   loss: Wire | null;
   grad_norm: Wire | null;
   optimizers: OptimizerHeader[];
