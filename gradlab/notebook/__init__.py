@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import time as _time
 from .detail import DetailPanel
 from .gradients import GradientsPanel
 from .graph import GraphPanel

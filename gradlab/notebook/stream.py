@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from ..trace import Recorder
 from . import packed, protocol
@@ -135,7 +136,10 @@ class Stream:
             self._step = min(int(spans.last[-1]), recorder.step - 1)
 
     def _push_structure(self) -> str:
-        tape = self.recorder.structure()
+        return self.give(self.recorder.structure())
+
+    def give(self, tape: dict[str, Any]) -> str:
+        """Send a structure to a page that does not know it, and say its key."""
         key: str = tape["key"]
         if key not in self._structures:
             for message in packed.messages(tape):

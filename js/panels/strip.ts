@@ -66,8 +66,10 @@ export function stripPanel(view: View): HTMLElement {
     const frame = store.step.value?.frame;
     write(step, frame ? String(frame.step) : '–');
     set(step, 'data-value', frame ? frame.step : null);
-    write(state, frame ? STATES[frame.state] : '');
-    const last = store.series.latest('loss');
+    const past = store.at.value !== null;
+    if (past) void store.revision.value;
+    write(state, past ? `of ${store.series.lastStep}` : frame ? STATES[frame.state] : '');
+    const last = store.number('loss');
     number(loss, frame ? (frame.loss ?? (store.series.size > 0 && !frame.open ? last : null)) : null);
     number(gradient, frame ? frame.grad_norm : null);
     const tracing = frame?.tracing;
