@@ -115,6 +115,10 @@ class Module:
             raise KeywordError(
                 explain(f"register_buffer: {name} can't be a buffer", got={name: type(tensor).__name__}, need="a plain tensor, or None")
             )
+        if "." in name:
+            raise ArgumentError(
+                explain("register_buffer: a name with a dot", got={"name": name}, need="a name without: dots lead to children")
+            )
         if name not in self._buffers and (name in self.__dict__ or hasattr(type(self), name)):
             raise KeyError(f"register_buffer: {type(self).__name__} already has an attribute {name!r}")
         self._buffers[name] = persistent
