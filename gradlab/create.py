@@ -17,6 +17,7 @@ from ._tensor import Tensor
 from .backend import DEFAULT_FLOAT, Array, as_array, current_device, device_of, generator, moved, on_host
 from .errors import ArgumentError, DTypeError, KeywordError, ShapeError, explain
 from .interchange import imported
+from .ops.argument import need_number
 
 Place = Any  # a device, its name, or None
 
@@ -118,6 +119,7 @@ def full(size: Any, fill_value: float, dtype: Any = None, device: Place = None, 
     """
     if isinstance(fill_value, Tensor):
         fill_value = fill_value.item()
+    need_number("full", fill_value=fill_value)
     wanted = as_array(fill_value).dtype if dtype is None else _dtype(dtype)
     return _made("full", device, requires_grad, _shape((size,)), fill_value, dtype=wanted)
 
@@ -172,6 +174,8 @@ def arange(
     [0, 2, 4]
     """
     given = tuple(b.item() if isinstance(b, Tensor) else b for b in _named(bounds, start, end, step))
+    for bound in given:
+        need_number("arange", bound=bound)
     low, high, by = _bounds(given)
     whole = all(isinstance(b, (int, np.integer)) for b in given)
     wanted = _dtype(dtype) if dtype is not None else np.dtype("int64") if whole else DEFAULT_FLOAT
@@ -184,6 +188,7 @@ def linspace(start: float, end: float, steps: int, dtype: Any = DEFAULT_FLOAT, d
     >>> linspace(0, 1, 3).tolist()
     [0.0, 0.5, 1.0]
     """
+    need_number("linspace", start=start, end=end)
     return _put(np.linspace(start, end, _shape((steps,))[0], dtype=_dtype(dtype)), device, requires_grad)
 
 
@@ -201,6 +206,7 @@ def logspace(
     >>> logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
+    need_number("logspace", start=start, end=end, base=base)
     return _put(np.logspace(start, end, _shape((steps,))[0], base=base, dtype=_dtype(dtype)), device, requires_grad)
 
 

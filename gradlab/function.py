@@ -127,7 +127,7 @@ class Function:
                 inputs = tuple([_as_input(x) for x in inputs])
                 break
         fn.inputs = inputs  # type: ignore[assignment]
-        observer = observe.current
+        observer = observe.ops
         if observer is None:
             return fn._run()
         return observe.watched(observer, "forward", fn, inputs, fn._run)
@@ -175,7 +175,7 @@ class Function:
 
     def pull(self, g: Array) -> tuple[Array | None, ...]:
         """`backward(g)`: one gradient per input, each in its input's shape and dtype (None where none is needed)."""
-        observer = observe.current
+        observer = observe.ops
         if observer is None:
             return self.pull_unwatched(g)
         return observe.watched(observer, "backward", self, (g,), functools.partial(self.pull_unwatched, g))
@@ -256,7 +256,7 @@ def written_out(op: type[Function]) -> Callable[[Method], Method]:
                 plain = x.dtype is y.dtype or not aligns
             except AttributeError:  # a number, a list or an array among them
                 plain = False
-            if not plain or observe.current is not None:
+            if not plain or observe.ops is not None:
                 return method(a, b)
             fn = op()
             fn.seq = next(sequence)

@@ -1,7 +1,9 @@
-"""The one slot through which a tracer watches the core.
+"""The slots through which a tracer watches the core.
 
-The core reads `current` once per event and calls it when it is not None; `gradlab.trace` fills it. This module imports
-nothing from gradlab, so a tracer that nobody uses costs one attribute read per op and is never imported.
+The core reads a slot once per event and calls it when it is not None; `gradlab.trace` fills them. `ops` hears of forward, backward,
+accumulate and module, which happen many times a step, `current` of pass and step: an observer that has `wants_ops` False for a while,
+and calls `renew`, hears of the latter only. This module imports nothing from gradlab, so a tracer that nobody uses costs one
+attribute read per op and is never imported.
 
 | kind | target | inputs | output |
 |---|---|---|---|
@@ -11,13 +13,13 @@ nothing from gradlab, so a tracer that nobody uses costs one attribute read per 
 | accumulate | a leaf or retained Tensor | (d, the Function it came from or None) | None |
 | module | the Module | its arguments | its result |
 | step | the Optimizer | () | a list of (parameter, update array), with None for the array where nobody `wants_updates` |
-A leaf's `.grad` is written when the pass ends, with the sum of what came together.
+Where nobody `wants_ops` the list of a step is empty. A leaf's `.grad` is written when the pass ends, with the sum of what came together.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Literal, Protocol, TypeVar
@@ -37,8 +39,10 @@ class Observer(Protocol):
 
 
 current: Observer | None = None
+ops: Observer | None = None
 _attached: tuple[Observer, ...] = ()
-_watching: Observer | None = None  # what `current` is, but in a pause
+_guards: tuple[_Guard, ...] = ()
+_watching: tuple[Observer | None, Observer | None] = (None, None)  # what `current` and `ops` are, but in a pause
 _pauses = 0
 _changing = Lock()
 
@@ -84,19 +88,29 @@ def paused() -> Generator[None]:
         _pause(-1)
 
 
+def renew() -> None:
+    """Ask every observer anew whether it `wants_ops`; one without that attribute always does."""
+    global _watching
+    _watching = _together(_guards), _together([guard for guard in _guards if getattr(guard.observer, "wants_ops", True)])
+    _pause(0)
+
+
 def _pause(change: int) -> None:
-    global _pauses, current
+    global _pauses, current, ops
     with _changing:  # another thread may pause too
         _pauses += change
-        current = None if _pauses else _watching
+        current, ops = (None, None) if _pauses else _watching
 
 
 def _refill(observers: tuple[Observer, ...]) -> None:
-    global _attached, _watching
+    global _attached, _guards
     _attached = observers
-    guards = tuple(map(_Guard, observers))
-    _watching = None if not guards else guards[0] if len(guards) == 1 else _Fanout(guards)
-    _pause(0)
+    _guards = tuple(map(_Guard, observers))
+    renew()
+
+
+def _together(guards: Sequence[_Guard]) -> Observer | None:
+    return None if not guards else guards[0] if len(guards) == 1 else _Fanout(guards)
 
 
 def _nothing(*event: object) -> None:
@@ -106,10 +120,10 @@ def _nothing(*event: object) -> None:
 class _Guard:
     """One observer; if it raises it is detached with a warning, and training goes on with the same numbers."""
 
-    __slots__ = ("_begin", "_end", "_observer")
+    __slots__ = ("_begin", "_end", "observer")
 
     def __init__(self, observer: Observer) -> None:
-        self._observer = observer
+        self.observer = observer
         self._begin: Callable[..., object] = observer.begin
         self._end: Callable[..., object] = observer.end
 
@@ -129,9 +143,9 @@ class _Guard:
             self._drop(own_error)
 
     def _drop(self, error: Exception) -> None:
-        detach(self._observer)
+        detach(self.observer)
         self._begin = self._end = _nothing  # an event may still be open, and its end must not fail again
-        name = type(self._observer).__name__
+        name = type(self.observer).__name__
         warnings.warn(f"{name} raised {error!r} and was detached; training goes on", stacklevel=4)
 
 
@@ -140,7 +154,7 @@ class _Fanout:
 
     __slots__ = ("_guards",)
 
-    def __init__(self, guards: tuple[_Guard, ...]) -> None:
+    def __init__(self, guards: Sequence[_Guard]) -> None:
         self._guards = guards
 
     def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:

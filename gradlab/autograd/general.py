@@ -62,7 +62,7 @@ def accumulate(tensor: Tensor, d: Grad, source: Function | None, fresh: bool) ->
 
 def told(tensor: Tensor, d: Grad, source: Function | None, call: Callable[[], None]) -> None:
     """Run `call`, with the event that `d` has come to a leaf or to a result that retains it."""
-    observer = observe.current
+    observer = observe.ops
     if observer is None:
         call()
     else:
@@ -150,7 +150,7 @@ class _Pass:
     def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
         if not self.graph:
             return fn.pull(g)
-        observer = observe.current
+        observer = observe.ops
         if observer is None:
             return _pulled_on_tensors(fn, g)
         token = observer.begin("backward", fn, (g._data,))

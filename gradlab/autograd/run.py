@@ -45,8 +45,12 @@ def backward(
     roots = several(tensors)
     seeds = _seeds("backward", roots, grad_tensors, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
-    if len(roots) == 1 and not create_graph and inputs is None and observe.current is None and not hook.living and not asked:
-        _run(roots[0], seeds[0], keep)
+    if len(roots) == 1 and not create_graph and inputs is None and observe.ops is None and not hook.living and not asked:
+        observer = observe.current
+        if observer is None:
+            _run(roots[0], seeds[0], keep)
+        else:
+            observe.watched(observer, "pass", roots[0], (keep,), functools.partial(_run, roots[0], seeds[0], keep))
         return
     wanted = None if inputs is None else list(dict.fromkeys(_wanted("backward", inputs)))
     retaining = {t for t in wanted or () if t.retains_grad}  # the pass adds to these by itself

@@ -50,6 +50,16 @@ class DataLoader:
     ) -> None:
         if shuffle and sampler is not None:
             raise DataError("DataLoader: shuffle and sampler both say in which order items are read; give one of them")
+        if sampler is not None and not hasattr(sampler, "__iter__"):
+            raise KeywordError(
+                explain("DataLoader: this is no sampler", got={"sampler": type(sampler).__name__}, need="an iterable of indices")
+            )
+        if collate_fn is not None and not callable(collate_fn):
+            raise KeywordError(
+                explain(
+                    "DataLoader: collate_fn is called", got={"collate_fn": type(collate_fn).__name__}, need="a function of a list of items"
+                )
+            )
         if sampler is not None and iter(sampler) is sampler:
             raise DataError(
                 explain(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import ops
 from .._tensor import Tensor
 from ..errors import ArgumentError, explain
+from ..ops.argument import need_number
 from .module import Module
 
 
@@ -20,6 +21,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
+        need_number("Dropout", p=p)
         if not 0 <= p <= 1:
             raise ArgumentError(explain("Dropout: p is a probability", got={"p": p}, need="0 <= p <= 1"))
         self.p = p

@@ -13,7 +13,8 @@ import numpy as np
 
 from .._tensor import Tensor
 from ..backend import Array, generator, xp_of
-from ..errors import ArgumentError, ShapeError, explain
+from ..errors import ArgumentError, KeywordError, ShapeError, explain
+from ..ops.argument import need_number
 
 Mode = Literal["fan_in", "fan_out"]
 _GAINS = {"linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 0.75}
@@ -21,12 +22,14 @@ _GAINS = {"linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "sigmoid": 1.0, "tanh": 5
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
     """Fill with numbers drawn uniformly from [a, b)."""
-    return _write(tensor, generator().random(tensor.shape, _drawn_in(tensor)) * (b - a) + a)
+    need_number("uniform_", a=a, b=b)
+    return _write(tensor, generator().random(dtype=_drawn_in(tensor), size=tensor.shape) * (b - a) + a)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
     """Fill with numbers drawn from the normal distribution."""
-    return _write(tensor, generator().standard_normal(tensor.shape, _drawn_in(tensor)) * std + mean)
+    need_number("normal_", mean=mean, std=std)
+    return _write(tensor, generator().standard_normal(dtype=_drawn_in(tensor), size=tensor.shape) * std + mean)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -35,6 +38,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     >>> constant_(Tensor([0.0, 0.0]), 0.5).tolist()
     [0.5, 0.5]
     """
+    need_number("constant_", val=val)
     return _write(tensor, val)
 
 
@@ -91,6 +95,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     1.4142
     """
     if nonlinearity == "leaky_relu":
+        need_number("calculate_gain", param=0.01 if param is None else param)
         return math.sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
     if nonlinearity not in _GAINS:
         raise ArgumentError(
@@ -119,6 +124,8 @@ def _fan(tensor: Tensor, mode: str) -> int:
 
 
 def _drawn_in(tensor: Tensor) -> Any:
+    if not isinstance(tensor, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise KeywordError(explain("init: this is no tensor", got={"tensor": type(tensor).__name__}, need="a Parameter, or a tensor"))
     return np.float64 if tensor.dtype == np.float64 else np.float32  # the two dtypes NumPy's generators draw
 
 

@@ -10,6 +10,7 @@ from .._tensor import Tensor
 from ..backend import DEFAULT_FLOAT
 from ..create import zeros
 from ..errors import ShapeError, explain
+from ..ops.argument import whole
 from . import init
 from .module import Module
 from .parameter import Parameter
@@ -28,6 +29,7 @@ class Linear(Module):
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, dtype: Any = DEFAULT_FLOAT) -> None:
         super().__init__()
+        in_features, out_features = whole("in_features", in_features), whole("out_features", out_features)
         if in_features < 0 or out_features < 0:
             raise ShapeError(
                 explain("Linear: sizes can't be negative", got={"in_features": in_features, "out_features": out_features}, need=">= 0")

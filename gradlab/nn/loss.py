@@ -7,6 +7,7 @@ from typing import Literal
 from .. import ops
 from .._tensor import Tensor
 from ..errors import ArgumentError, explain
+from ..ops.argument import need_number
 from .module import Module
 
 Reduction = Literal["mean", "sum", "none"]
@@ -39,6 +40,7 @@ class CrossEntropyLoss(Module):
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: Reduction = "mean", label_smoothing: float = 0.0
     ) -> None:
         super().__init__()
+        need_number("CrossEntropyLoss", label_smoothing=label_smoothing)
         if not 0 <= label_smoothing <= 1:
             raise ArgumentError(
                 explain(

@@ -53,7 +53,7 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`; a tracer that is attached sees the call."""
-        observer = observe.current
+        observer = observe.ops
         if observer is None:
             return self.forward(*args, **kwargs)
         return observe.watched(observer, "module", self, args, lambda: self.forward(*args, **kwargs))
@@ -114,6 +114,10 @@ class Module:
         if not (tensor is None or isinstance(tensor, Tensor)) or isinstance(tensor, Parameter):
             raise KeywordError(
                 explain(f"register_buffer: {name} can't be a buffer", got={name: type(tensor).__name__}, need="a plain tensor, or None")
+            )
+        if "." in name:
+            raise ArgumentError(
+                explain("register_buffer: a name with a dot", got={"name": name}, need="a name without: dots lead to children")
             )
         if name not in self._buffers and (name in self.__dict__ or hasattr(type(self), name)):
             raise KeyError(f"register_buffer: {type(self).__name__} already has an attribute {name!r}")

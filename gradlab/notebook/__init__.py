@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import time as _time
 from .detail import DetailPanel
-from .findings import FindingsPanel
 from .gradients import GradientsPanel
 from .graph import GraphPanel
 from .inspector import Inspector, OutputPanel
@@ -17,7 +17,6 @@ from .strip import StripPanel
 
 __all__ = [
     "DetailPanel",
-    "FindingsPanel",
     "GradientsPanel",
     "GraphPanel",
     "Inspector",

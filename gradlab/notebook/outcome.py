@@ -51,8 +51,7 @@ class Outcomes:
             return
         content = {**self._kept[cell], "state": state}
         with self.recorder.lock:
-            content |= {"ops": stretch.ops, "steps": stretch.steps, "ms": stretch.ms, "tracing": self.recorder.on}
-            content["findings"] = self._findings(content["count"])
+            content |= {"ops": stretch.ops, "steps": stretch.steps, "ms": stretch.ms, "tracing": self.recorder.on, "findings": 0}
             structure = self.recorder.structure()
             names = stretch.names(self.namespace()) if stretch.ops else {}
             runs = lines_of(structure, stretch.first)
@@ -61,11 +60,6 @@ class Outcomes:
         content["lines"] = texts.pop((cell, content["count"]), [])
         content["elsewhere"] = [{"id": id, "count": count, "lines": lines} for (id, count), lines in texts.items() if id is not None]
         self._keep(content)
-
-    def _findings(self, count: int | None) -> int:
-        """How many findings the rules have in that run of a cell."""
-        diagnosis = self.recorder.diagnosis
-        return 0 if diagnosis is None else sum(one.where.startswith(f"In[{count}]:") for one in diagnosis.findings)
 
     def _keep(self, content: dict[str, Any]) -> None:
         self._kept.pop(content["id"], None)

@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..trace import Capture, Numbers, Spans
-from ..trace.rules import Finding, Trend
 
 VERSION = 1
 """The protocol's version; it stands as `v` in every message."""
@@ -99,6 +98,7 @@ def frame(
     cell: int | None,
     on: bool,
     share: float | None,
+    every: int,
     numbers: Numbers,
     spans: Spans,
     width: int,
@@ -107,7 +107,8 @@ def frame(
     """The numbers of the step on show, and the part of the timeline the page has not got yet.
 
     `key` names the structure the rows belong to. `width` is the number of timeline columns; their names, `columns`,
-    travel only where they changed. An exact series carries the value itself, one of spans its min, max and last.
+    travel only where they changed. One step in `every` is read in
+    full. An exact series carries the value itself, one of spans its min, max and last.
 
     Shapes: buffers are ops float32 (n, 4), op_has uint8 (n), leaves float32 (m, 2), leaf_has uint8 (m),
     optimizer values float32 one after the other, first int32 (s), last int32 (s), data float32 (s, width) or (s, 3, width)
@@ -121,7 +122,7 @@ def frame(
         "open": open,
         "state": state,
         "cell": cell,
-        "tracing": {"on": on, "share": share},
+        "tracing": {"on": on, "share": share, "every": every},
         "loss": numbers.loss,
         "grad_norm": numbers.grad_norm,
         "optimizers": [{k: o[k] for k in ("label", "lr", "columns", "rows")} for o in numbers.optimizers],
@@ -151,39 +152,6 @@ def capture(kept: Capture | None) -> Message:
     if kept is not None:
         content.update(state=kept.state, run=kept.run, step=kept.step, bytes=kept.size_bytes, limit=kept.limit_bytes)
     return Message(plain(content), [])
-
-
-def findings(*, run: int, step: int, key: str, ran: int, lacking: int, muted: Sequence[str], findings: Sequence[Finding]) -> Message:
-    """What the rules say now, the worst first; `ops` and `leaves` in it are places in the structure of that `key`.
-
-    Shapes: buffers are, for each finding with a trend, steps int32 (n) and values float32 (n)
-    """
-    content = {
-        "v": VERSION,
-        "kind": "findings",
-        "run": run,
-        "step": step,
-        "key": key,
-        "ran": ran,
-        "lacking": lacking,
-        "muted": list(muted),
-        "findings": [_finding(one) for one in findings],
-    }
-    trends = [one.trend for one in findings if one.trend is not None]
-    return Message(plain(content), [_little(part, dtype) for t in trends for part, dtype in ((t.steps, "<i4"), (t.values, "<f4"))])
-
-
-def _finding(one: Finding) -> dict[str, Any]:
-    words = ("rule", "severity", "title", "verdict", "why", "next", "code", "learn", "op", "leaf", "parameter", "where", "step", "key")
-    return {
-        **{word: getattr(one, word) for word in words},
-        "numbers": [[n.name, n.value, n.limit] for n in one.numbers],
-        "trend": None if one.trend is None else _trend(one.trend),
-    }
-
-
-def _trend(trend: Trend) -> dict[str, Any]:
-    return {"label": trend.label, "low": trend.low, "high": trend.high}
 
 
 def _little(array: Any, dtype: str) -> bytes:

@@ -22,6 +22,10 @@ from .stream import Stream
 _IPYTHON_KEEPS = re.compile(r"_+|_i*\d*|_[iod]h|_exit_code|__.*__|In|Out|exit|quit|get_ipython|open")
 
 
+BUDGET = 0.05
+"""The share of a step's time that tracing may take, unless `%gradlab budget` says otherwise."""
+
+
 class Session:
     """Tracing in one shell, from `%load_ext gradlab` to `%unload_ext gradlab`.
 
@@ -34,6 +38,7 @@ class Session:
         self.shell = shell
         self.cells = None if shell is None else Cells(shell)
         self.recorder = Recorder(observe)
+        self.recorder.governor.budget = BUDGET
         self.stream = Stream(self.recorder, self.post)
         self.outcomes = Outcomes(self.recorder, self.post, lambda: {} if shell is None else shell.user_ns)
         self.state: State = "idle"
@@ -72,10 +77,6 @@ class Session:
             self.recorder.attach()
         else:
             self.recorder.detach()
-        self.stream.push(self.state, self._count)
-
-    def refresh(self) -> None:
-        """Send the page what changed."""
         self.stream.push(self.state, self._count)
 
     def clear(self) -> None:
@@ -181,7 +182,6 @@ class Session:
             self.tell_capture()
         self.requests.evaluate()
         self.stream.push(self.state, self._last_count)
-        self.stream.diagnosis.look()
         self.outcomes.ended(cell, self.state, error or None)
 
     def _outcome_began(self, cell: Cell) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from .. import function
-from ..backend import Array, as_array, is_array, total, xp_of
+from ..backend import Array, as_array, is_array, is_kind, total, xp_of
 from ..errors import ArgumentError, DimError, DTypeError, KeywordError, ShapeError, explain
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ def spelled(dim: Any, keepdim: bool, numpy: dict[str, Any], dtype: Any = None) -
         dim = _whole(dim)
     params: dict[str, Any] = {"dim": dim, "keepdim": True} if keepdim else {"dim": dim} if dim is not None else {}
     if dtype is not None:
+        if not is_kind(dtype):
+            raise DTypeError(
+                explain("dtype: no kind of number of a tensor", got={"dtype": dtype}, need="gl.float32, gl.int64, gl.bool ...")
+            )
         params["dtype"] = dtype
     return params
 
@@ -72,13 +76,30 @@ def whole(what: str, value: Any) -> int:
         raise KeywordError(explain(f"{what}: this is no whole number", got={what: repr(value)}, need="an integer")) from None
 
 
+def need_number(op: str, **given: Any) -> None:
+    """Refuse what is no number, nor a tensor of one.
+
+    >>> need_number("clip", limit=0.5)
+
+    Raises:
+        KeywordError: text, None, a list.
+    """
+    for name, value in given.items():
+        if not isinstance(value, (int, float, np.number, np.bool_)) and (getattr(value, "ndim", 1) or not hasattr(value, "dtype")):
+            raise KeywordError(explain(f"{op}: {name} is no number", got={name: repr(value)}, need="a number"))
+
+
 def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
     """The ints, whether they came one by one or as one tuple or list.
 
     >>> sizes((2, 3)), sizes(((2, 3),))
     ((2, 3), (2, 3))
     """
-    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    shape = tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    for n in shape:
+        if n.__class__ is not int:
+            return tuple([whole("size", n) for n in shape])
+    return shape
 
 
 def tensor_of(x: TensorLike) -> Tensor:

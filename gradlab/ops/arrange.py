@@ -135,7 +135,8 @@ def roll(input: TensorLike, shifts: int | tuple[int, ...], dims: int | tuple[int
     >>> roll([1.0, 2.0, 3.0], 1).data
     array([3., 1., 2.], dtype=float32)
     """
-    return Roll.apply(input, shifts=shifts, dims=dims)
+    wholes = tuple([whole("shifts", n) for n in shifts]) if isinstance(shifts, (tuple, list)) else whole("shifts", shifts)
+    return Roll.apply(input, shifts=wholes, dims=dims)
 
 
 def rot90(input: TensorLike, k: int = 1, dims: tuple[int, int] = (0, 1)) -> Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..backend import asarray_like, generator, on_host, to_numpy
 from ..errors import ArgumentError, ShapeError, explain
-from .argument import sizes, tensor_of
+from .argument import sizes, tensor_of, whole
 from .dtype import need_floats
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def multinomial(input: TensorLike, num_samples: int, replacement: bool = False) 
     if t.ndim not in (1, 2):
         raise ShapeError(explain("multinomial: one row of chances, or several", got={"x": t.shape}, need="one axis or two"))
     rows = to_numpy(t.data).astype("float64").reshape(-1, t.shape[-1])
+    num_samples = whole("num_samples", num_samples)
     _need_chances(rows, num_samples, replacement)
     if replacement:
         below = np.cumsum(rows, axis=1)

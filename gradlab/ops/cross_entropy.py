@@ -8,7 +8,7 @@ from ..backend import Array, as_array, asarray_like, total, xp_of
 from ..cases import Case, Draw, Given, Ints
 from ..errors import ArgumentError, ShapeError, explain
 from ..function import Function
-from .argument import need_reduction, reduced
+from .argument import need_number, need_reduction, reduced
 from .dtype import kept, wide
 from .loss import counted, divisor, need_class_ids, need_class_weight, places, rows_of, unrowed
 
@@ -152,6 +152,7 @@ def cross_entropy(
     array([0.693, 0.   ], dtype=float32)
     """
     need_reduction("cross_entropy", reduction)
+    need_number("cross_entropy", label_smoothing=label_smoothing)
     scores: Any = input if hasattr(input, "dtype") else as_array(input)
     wanted: Any = target if hasattr(target, "dtype") else as_array(target)
     ids = need_class_ids("cross_entropy", scores, wanted)

@@ -9,7 +9,7 @@ from ..backend import Array, is_array, on_host, xp_of
 from ..cases import Case, Draw
 from ..errors import DimError, ShapeError, explain
 from ..function import Function
-from .argument import axis_of, tensor_of
+from .argument import axis_of, tensor_of, whole
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -75,7 +75,7 @@ def diagonal(input: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -
     >>> diagonal([[1.0, 2.0], [3.0, 4.0]]).data
     array([1., 4.], dtype=float32)
     """
-    return Diagonal.apply(input, offset=offset, dim1=dim1, dim2=dim2)
+    return Diagonal.apply(input, offset=whole("offset", offset), dim1=dim1, dim2=dim2)
 
 
 class DiagEmbed(Function):

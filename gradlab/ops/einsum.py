@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backend import Array, as_array, xp_of
 from ..cases import Case, Draw
-from ..errors import ArgumentError, DimError, ShapeError, explain
+from ..errors import ArgumentError, DimError, KeywordError, ShapeError, explain
 from ..function import Function
 from .argument import need_letters
 from .contraction import contracted, laid, plain, read
@@ -116,6 +116,10 @@ def einsum(equation: str, *operands: TensorLike) -> Tensor:
     >>> float(einsum("ii", [[1.0, 2.0], [3.0, 4.0]]).data)
     5.0
     """
+    if not isinstance(equation, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise KeywordError(
+            explain("einsum: the letters come first", got={"equation": type(equation).__name__}, need='text, for instance "ij,jk"')
+        )
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)) and any(hasattr(x, "dtype") for x in operands[0]):
         operands = tuple(operands[0])
     like = next((x for x in operands if hasattr(x, "dtype")), None)

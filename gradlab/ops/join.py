@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backend import Array, asarray_like, is_array, xp_of
 from ..cases import Case, Draw
-from ..errors import ShapeError, explain
+from ..errors import KeywordError, ShapeError, explain
 from ..function import Function
 from .argument import axis_of, tensor_of, whole
 
@@ -88,9 +88,18 @@ def cat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
     >>> cat([[1.0], [2.0, 3.0]]).data
     array([1., 2., 3.], dtype=float32)
     """
+    if tensors.__class__ is not list and tensors.__class__ is not tuple:
+        tensors = _listed("cat", tensors)
     if not len(tensors):
         raise _none_given("cat")
     return Cat.apply(*tensors, dim=dim if dim.__class__ is int else whole("dim", dim))
+
+
+def _listed(op: str, tensors: Any) -> Any:
+    """What is joined: anything with a length and a first entry."""
+    if not hasattr(tensors, "__len__") or isinstance(tensors, (str, bytes)) or not getattr(tensors, "ndim", 1):
+        raise KeywordError(explain(f"{op}: joins a list of tensors", got={"tensors": type(tensors).__name__}, need="a list or tuple"))
+    return tensors
 
 
 def concat(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
@@ -162,6 +171,8 @@ def stack(tensors: Sequence[TensorLike], dim: int = 0) -> Tensor:
     array([[1., 3.],
            [2., 4.]], dtype=float32)
     """
+    if tensors.__class__ is not list and tensors.__class__ is not tuple:
+        tensors = _listed("stack", tensors)
     if not len(tensors):
         raise _none_given("stack")
     return Stack.apply(*tensors, dim=dim if dim.__class__ is int else whole("dim", dim))

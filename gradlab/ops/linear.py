@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw
-from ..errors import ShapeError, explain
+from ..errors import KeywordError, ShapeError, explain
 from ..function import Function
 from .dtype import beside, need_one_dtype, times
 
@@ -88,4 +88,7 @@ def linear(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None
     array([ 1., 13.], dtype=float32)
     """
     x, weight = beside(input, weight), beside(weight, input)
+    if not hasattr(x, "ndim") or not hasattr(weight, "ndim"):
+        got = {"input": type(input).__name__, "weight": type(weight).__name__}
+        raise KeywordError(explain("linear: maps tensors", got=got, need="tensors, arrays or lists of numbers"))
     return Linear.apply(x, weight) if bias is None else Linear.apply(x, weight, beside(bias, weight))

@@ -8,7 +8,7 @@ from ..backend import Array, on_host, xp_of
 from ..cases import Case, Draw, Given, Ints
 from ..errors import ArgumentError, DTypeError, LabelError, explain
 from ..function import Function
-from .argument import tensor_of
+from .argument import tensor_of, whole
 from .dtype import all_below
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def one_hot(tensor: TensorLike, num_classes: int = -1) -> Tensor:
     t = tensor_of(tensor)
     if t.dtype.kind not in "iu":
         raise DTypeError(explain("one_hot: class ids are integers", got={"x": t.dtype}, need="integers", fix="x.long()"))
+    num_classes = whole("num_classes", num_classes)
     if num_classes == -1:
         if not t.numel():
             raise ArgumentError(explain("one_hot: how many classes?", got={"x": t.shape}, need="num_classes"))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
-from ..errors import ShapeError, explain
+from ..errors import KeywordError, ShapeError, explain
 from ..function import Function
-from .argument import axis_of, sizes, tensor_of
+from .argument import axis_of, sizes, tensor_of, whole
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -174,7 +174,9 @@ def unflatten(input: TensorLike, dim: int, sizes: Sequence[int]) -> Tensor:
     >>> unflatten([[1.0, 2.0, 3.0, 4.0]], 1, (2, -1)).shape
     (1, 2, 2)
     """
-    x, wanted = tensor_of(input), tuple(sizes)
+    if not isinstance(sizes, (tuple, list)):
+        raise KeywordError(explain("unflatten: into which sizes?", got={"sizes": repr(sizes)}, need="a tuple of sizes"))
+    x, wanted = tensor_of(input), tuple([whole("size", n) for n in sizes])
     axis = axis_of("unflatten", dim, x)
     known = prod([n for n in wanted if n != -1])
     if not wanted or wanted.count(-1) > 1 or (x.shape[axis] % known if -1 in wanted and known else known != x.shape[axis]):

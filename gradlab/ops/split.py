@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, xp_of
 from ..cases import Case, Draw
-from ..errors import ArgumentError, ShapeError, explain
+from ..errors import ArgumentError, KeywordError, ShapeError, explain
 from ..function import Function
 from .argument import axis_of, tensor_of, whole
 
@@ -64,7 +64,7 @@ def narrow(input: TensorLike, dim: int, start: int, length: int) -> Tensor:
     >>> narrow([1.0, 2.0, 3.0], 0, 1, 2).data
     array([2., 3.], dtype=float32)
     """
-    return Narrow.apply(input, dim=dim, start=whole("start", start), length=length)
+    return Narrow.apply(input, dim=dim, start=whole("start", start), length=whole("length", length))
 
 
 def split(tensor: TensorLike, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
@@ -81,18 +81,27 @@ def split(tensor: TensorLike, split_size_or_sections: int | Sequence[int], dim: 
     """
     x = tensor_of(tensor)
     n = x.shape[axis_of("split", dim, x)]
-    if isinstance(split_size_or_sections, int):
+    if not isinstance(split_size_or_sections, (list, tuple)):
+        split_size_or_sections = _count("split", split_size_or_sections)
         if (split_size_or_sections < 1 and n) or split_size_or_sections < 0:
             raise ShapeError(explain("split: pieces need a size", got={"split_size": split_size_or_sections}, need="1 or more"))
         lengths = [min(split_size_or_sections, n - start) for start in range(0, n, split_size_or_sections or 1)] or [0]
     else:
-        lengths = list(split_size_or_sections)
+        lengths = [whole("size", length) for length in split_size_or_sections]
         if sum(lengths) != n or min(lengths, default=0) < 0:
             raise ShapeError(
                 explain("split: the sizes don't add up", got={"x": x.shape, "sizes": tuple(lengths)}, need=f"{n} in all along dim {dim}")
             )
     starts = [sum(lengths[:i]) for i in range(len(lengths))]
     return tuple([narrow(x, dim, start, length) for start, length in zip(starts, lengths, strict=True)])
+
+
+def _count(op: str, n: Any) -> int:
+    """One whole number, where several would have been a list."""
+    if getattr(n, "ndim", 0):
+        got = {"shape": n.shape}
+        raise KeywordError(explain(f"{op}: a tensor is no list of sizes", got=got, need="one number, or a list", fix="sizes.tolist()"))
+    return whole("size" if op == "split" else "chunks", n)
 
 
 def chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -104,6 +113,7 @@ def chunk(input: TensorLike, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     >>> [piece.shape for piece in chunk(gl.zeros(5), 3)]
     [(2,), (2,), (1,)]
     """
+    chunks = _count("chunk", chunks)
     if chunks < 1:
         raise ShapeError(explain("chunk: into how many pieces?", got={"chunks": chunks}, need="1 or more"))
     x = tensor_of(input)

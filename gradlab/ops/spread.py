@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..backend import Array, total, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
-from .argument import Dim, axes_of, spelled, tensor_of
+from .argument import Dim, axes_of, need_number, spelled, tensor_of
 from .dtype import need_floats, wide
 from .refusal import AlongAxes
 
@@ -71,6 +71,8 @@ class Var(AlongAxes):
 def _asked(dim: Any, correction: float, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
     """The params, where the older `unbiased=False` says correction=0."""
     unbiased = numpy.pop("unbiased", None)
+    if correction.__class__ is not int:
+        need_number("var", correction=correction)
     return {"correction": correction if unbiased is None else int(unbiased), **spelled(dim, keepdim, numpy)}
 
 

@@ -10,7 +10,7 @@ from ..backend import Array, xp_of
 from ..cases import Case, Draw
 from ..errors import ArgumentError, ShapeError, explain
 from ..function import Function
-from .argument import axis_of
+from .argument import axis_of, whole
 from .dtype import wide
 from .windows import Size, Sizes, Windows, need_axes, need_room, padded, per_axis, taps
 
@@ -196,5 +196,5 @@ def unfold_copy(input: TensorLike, dimension: int, size: int, step: int) -> Tens
            [2., 3.],
            [3., 4.]], dtype=float32)
     """
-    params: dict[str, Any] = {"dim": dimension, "size": size, "step": step}
+    params: dict[str, Any] = {"dim": dimension, "size": whole("size", size), "step": whole("step", step)}
     return UnfoldCopy.apply(input, **params)

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from .._tensor import Tensor
 from ..backend import Array, Device, device_of, quiet, xp_of
-from ..errors import ArgumentError, explain
+from ..errors import ArgumentError, KeywordError, explain
+from ..ops.argument import need_number
 from .flat import SMALL, Flat, parts
 from .moment import mean, rms
 from .optimizer import Group, Optimizer, Params
@@ -46,9 +47,13 @@ class Adam(Optimizer):
 
     def _check(self, group: Group) -> None:
         name = type(self).__name__
+        need_number(name, **{option: group[option] for option in ("lr", "eps", "weight_decay")})
         for option in ("lr", "eps", "weight_decay"):
             if not group[option] >= 0:
                 raise ArgumentError(explain(f"{name}: {option} can't be negative", got={option: group[option]}, need=">= 0"))
+        if not isinstance(group["betas"], (tuple, list)):
+            raise KeywordError(explain(f"{name}: one beta for each moment", got={"betas": repr(group["betas"])}, need="two numbers"))
+        need_number(name, **{f"b{i}": b for i, b in enumerate(group["betas"], 1)})
         if len(group["betas"]) != 2 or not all(0 <= b < 1 for b in group["betas"]):
             raise ArgumentError(
                 explain(f"{name}: betas say how much of each moment is kept", got={"betas": group["betas"]}, need="two numbers, 0 <= b < 1")

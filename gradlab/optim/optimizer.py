@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from .._tensor import Tensor
 from ..backend import Array, device_of, is_array, moved, xp_of
-from ..errors import ArgumentError, ShapeError, explain
+from ..errors import ArgumentError, KeywordError, ShapeError, explain
 from ..nn.state import writeable
 from .given import listed, loaded, need_entry, unique
 from .update import Scratch, observed
@@ -79,6 +79,8 @@ class Optimizer:
             ArgumentError: a parameter that is no leaf, needs no gradient or is in another group; a missing or unknown option.
         """
         name = type(self).__name__
+        if not isinstance(group, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise KeywordError(explain(f"{name}: a group is a dict", got={"group": type(group).__name__}, need='{"params": [...], ...}'))
         unknown = [key for key in group if key not in self.defaults and key not in ("params", "name")]
         if unknown or "params" not in group:
             raise ArgumentError(
@@ -87,6 +89,10 @@ class Optimizer:
                 )
             )
         given = group["params"]
+        if not isinstance(given, Iterable):
+            raise KeywordError(
+                explain(f"{name}: needs a list of parameters", got={"params": type(given).__name__}, need="an iterable of parameters")
+            )
         new = {
             "params": unique(name, [given] if isinstance(given, Tensor) else list(given)),
             **self.defaults,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from .._tensor import Tensor
 from ..backend import Array, quiet, xp_of
 from ..errors import ArgumentError, explain
+from ..ops.argument import need_number
 from .moment import rms
 from .optimizer import Group, Optimizer, Params
 
@@ -45,6 +46,7 @@ class SGD(Optimizer):
         )
 
     def _check(self, group: Group) -> None:
+        need_number("SGD", **{option: group[option] for option in ("lr", "momentum", "dampening", "weight_decay")})
         for option in ("lr", "momentum", "weight_decay"):
             if not group[option] >= 0:
                 raise ArgumentError(explain(f"SGD: {option} can't be negative", got={option: group[option]}, need=">= 0"))

@@ -67,10 +67,13 @@ def observed(step: Callable[..., Any]) -> Callable[..., Any]:
             if observer is None:
                 self._scratch = None
             return step(self, *args, **kwargs)
-        moving = [p for group in getattr(self, "param_groups", ()) for p in group["params"] if args or kwargs or p._grad is not None]
         result: list[Any] = []
 
         def run() -> list[tuple[Tensor, Any]]:
+            if observe.ops is None:  # only that it stepped is wanted
+                result.append(step(self, *args, **kwargs))
+                return []
+            moving = [p for group in getattr(self, "param_groups", ()) for p in group["params"] if args or kwargs or p._grad is not None]
             if not observe.wants_updates():
                 result.append(step(self, *args, **kwargs))
                 return [(p, None) for p in moving]

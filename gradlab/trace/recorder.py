@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
+from math import isfinite
 from time import perf_counter_ns as clock
 from typing import Any
 from zlib import crc32
@@ -16,6 +17,7 @@ from ..errors import explain
 from . import alive
 from .capture import CAPTURE_BYTES, Capture, CaptureError, estimate, need_room
 from .cost import Cost, costs
+from .governor import Governor
 from .graph import Node
 from .history import numbers_at
 from .ledger import Contribution
@@ -53,8 +55,8 @@ class Recorder:
             Setting it also forgets module calls that an interrupt left open.
         between_steps: called in the training thread when a step is complete and the next one began, not under the lock.
         norms: False records the graph only.
-        share: the tracer's share of a step's time, None before it was measured.
-        diagnosis: what the rules say of it, filled by `gradlab.trace.rules` when somebody asks.
+        governor: its `budget` says what tracing may cost; None, as here, reads every step in full.
+        needs_ops: how many users of this recorder need every op, whatever it costs: while there are any, no step is light.
 
     >>> import gradlab as gl
     >>> recorder = Recorder()
@@ -72,8 +74,9 @@ class Recorder:
         self.between_steps: list[Callable[[], None]] = []
         self._running = False
         self.norms = norms
-        self.share: float | None = None
-        self.diagnosis: Any = None
+        self._share: float | None = None
+        self.governor = Governor()
+        self.needs_ops = 0
         self._observer = observer
         self._names = Names()
         self._steps = Steps(self._names, norms)
@@ -89,6 +92,7 @@ class Recorder:
         self.on_capture: Callable[[], None] | None = None  # called where a capture begins and where it ends
         self._tape: Tape | None = None  # that of the newest op
         self._timing = False
+        self._light = False  # the ops of this step are not seen
         self._own_ns = self._from_ns = self._to_ns = 0
 
     # Switching
@@ -104,6 +108,7 @@ class Recorder:
             if not self.on:
                 self._on = True
                 self._call.set(None)
+                self._light = False
                 tape = self._steps.tape
                 if tape.n or tape.passes:
                     tape.stale = tape.turns = True
@@ -128,6 +133,7 @@ class Recorder:
             self._steps.run.number = run
             self._structures.clear()
             self.release()
+            self._see_ops()
 
     @property
     def names(self) -> Callable[[], dict[int, str]] | None:
@@ -147,6 +153,8 @@ class Recorder:
     def running(self, value: bool) -> None:
         self._running = value
         self._call.set(None)
+        self.governor.restart()
+        self._see_ops()
         if self._waits:
             self._waits, self._frame_at = False, 0
 
@@ -212,6 +220,11 @@ class Recorder:
     # Events
 
     @property
+    def wants_ops(self) -> bool:
+        """Whether ops are to be told, or this step is a light one."""
+        return not self._light
+
+    @property
     def wants_updates(self) -> bool:
         """Whether the update of this step is read: the optimizer copies its parameters only then."""
         return self.norms and self._steps.tape.full
@@ -249,7 +262,11 @@ class Recorder:
             else:
                 if kind == "pass":
                     with self.lock:
-                        steps.backward_began(target)
+                        if not self._light:
+                            steps.backward_began(target)
+                        elif steps.light_pass_began(target) and not steps.run.series:
+                            self._glanced(clock())
+                            self._between_steps()
                 token = (kind, target)
             if entered:
                 self._own_ns += clock() - entered
@@ -284,10 +301,14 @@ class Recorder:
                 return
             elif kind == "pass":
                 with self.lock:
-                    steps.backward_ended()
+                    (steps.light_pass_ended if steps.tape.light else steps.backward_ended)()
             elif error is None:
                 with self.lock:
                     steps.stepped(token[1], output)
+                    if self._light:
+                        self._glanced(now)
+                if steps.tape.light:
+                    self._between_steps()
             if now >= self._frame_at:
                 self._frame_due(now)
             if self._timing:
@@ -304,6 +325,7 @@ class Recorder:
                 self.lock.release()
         with self.lock:
             self._steps.abandon()
+            self._see_ops()
         self._in_frame = False
         self._call.set(None)
 
@@ -328,15 +350,46 @@ class Recorder:
             self._frame()
         if self._timing and self._to_ns > self._from_ns:
             share = self._own_ns / (self._to_ns - self._from_ns)
-            self.share = share if self.share is None else 0.5 * (self.share + share)
+            self._share = share if self._share is None else 0.5 * (self._share + share)
         self._tape = self._steps.tape
         self._timing = self._steps.run.step % _SAMPLED_EVERY == 1
         if self.between_steps:
-            for call in tuple(self.between_steps):
-                call()
+            self._between_steps()
             now = clock()
         self._own_ns, self._from_ns, self._to_ns = 0, now, now
+        if self.governor.begins(now, self._may_be_light()):
+            with self.lock:
+                self._steps.lighten()
+            self._light, self._timing = True, True
+            observe.renew()
         return now
+
+    @property
+    def _needs_ops(self) -> bool:
+        return self.needs_ops > 0 or (self._capture is not None and self._capture.state in ("armed", "open"))
+
+    def _may_be_light(self) -> bool:
+        steps = self._steps
+        return not (self._needs_ops or (self._waits and steps.tape.full)) and steps.last is not None and steps.last.step > 0
+
+    def _between_steps(self) -> None:
+        for call in tuple(self.between_steps):
+            call()
+
+    def _glanced(self, now: int) -> None:
+        """A light step is over: go on so, or see the ops of the next."""
+        own, self._own_ns = self._own_ns, 0
+        tape = self._steps.tape
+        alarm = not (isfinite(tape.loss or 0.0) and isfinite(tape.grad_norm or 0.0))
+        if not self.governor.went_by(now, own, alarm or self._steps.wants_all or self._needs_ops):
+            self._see_ops()
+
+    def _see_ops(self) -> None:
+        if self._light:
+            self._light = self._timing = False
+            tape = self._steps.tape
+            tape.stale = tape.turns = True
+            observe.renew()
 
     def _frame_due(self, now: int) -> None:
         """Take a picture now, or where the step on show was not read in full, at the end of the next one that is."""
@@ -346,7 +399,7 @@ class Recorder:
         if shown is self._steps.tape:
             with self.lock:
                 self._steps.complete()
-        if shown.full or self._waits:
+        if (shown.full and not self._light) or self._waits:
             self._frame()
         else:
             self._steps.wants_all = self._waits = True
@@ -372,6 +425,11 @@ class Recorder:
         self._frame_at = ended + max(int(self.frame_interval * 1e9), _LONGEST_SHARE * (ended - began))
 
     # Reading
+
+    @property
+    def share(self) -> float | None:
+        """The tracer's share of a step's time, None before it was measured."""
+        return self._share if self.governor.share is None else self.governor.share
 
     @property
     def run(self) -> int:
@@ -482,11 +540,6 @@ class Recorder:
         """The tape that `structure()` describes; read it under `lock`."""
         return self._shown()
 
-    @property
-    def steps(self) -> Steps:
-        """The books behind all of this, for those who hold the lock and only read."""
-        return self._settled()
-
     def ledger(self, tensor: Any) -> list[Contribution]:
         """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""
         with self.lock:
@@ -510,7 +563,7 @@ class Recorder:
         tape, last = steps.tape, steps.last
         if self._live:
             return self._of_loop()
-        return tape if tape.graphs or last is None else last
+        return tape if (tape.graphs and not tape.light) or last is None else last
 
     def _end_shown(self, tape: Tape) -> Node:
         """How far a tape is shown: a long one that grows, only to a round length, else each picture would describe all of it anew."""
@@ -520,6 +573,8 @@ class Recorder:
     def _of_loop(self) -> Tape:
         """The tape on show while something runs."""
         tape, last = self._steps.tape, self._steps.last
+        if tape.light and last is not None:
+            return last
         if last is None or tape.updated or (tape.graphs and _cell(tape) != _cell(last)):
             return tape
         return last

@@ -134,6 +134,23 @@ class Run:
                 row[start + 2] = param.u
         self.timeline.write(step, row)
 
+    def tensors(self) -> list[Any]:
+        """The living tensors behind the columns."""
+        found = [column.param.ref() for column in self._columns.values()]
+        return [tensor for tensor in found if tensor is not None]
+
+    def write_light(self, tape: Tape, step: int) -> None:
+        """Store what is known of a light step: loss, gradient norm and learning rates."""
+        row = [MISSING] * (2 if not self.series else max(series.lr_column for series in self.series.values()) + 1)
+        if tape.loss is not None:
+            row[0] = tape.loss
+        if tape.grad_norm is not None:
+            row[1] = tape.grad_norm
+        for series in self.series.values():
+            if series.tape == tape.id:
+                row[series.lr_column] = series.lr
+        self.timeline.write(step, row)
+
 
 def shown_name(root: str | None, name: str, several: bool) -> str:
     """A path as it is shown: with the model's name where there are several models.

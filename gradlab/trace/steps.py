@@ -6,10 +6,10 @@ import weakref
 from typing import Any
 
 from .ledger import Ledger
-from .names import Leaf, Names
+from .names import Names
 from .run import EVERY, Run
 from .structure import op_name
-from .summary import norm
+from .summary import norm, norm_of_all
 from .tape import Param, Tape
 from .writer import Writer
 
@@ -68,6 +68,41 @@ class Steps(Writer):
         if tape.step:
             self.run.write(tape, tape.step)
 
+    # Light steps, of which the ops are not seen
+
+    def lighten(self) -> None:
+        """The open tape, which has just begun, is read by a glance only."""
+        tape = self.tape
+        tape.light, tape.full = True, False
+
+    def light_pass_began(self, root: Any) -> bool:
+        """Note the loss; whether a new step began with it."""
+        tape = self.tape
+        if tape.passes and not tape.updated and tape.rewritten(None):
+            self._count()
+        new = tape.updated
+        if new:
+            wanted = self.wants_all
+            self.close(False)
+            self.lighten()
+            self.wants_all = wanted
+        self.backward_began(root)
+        return new
+
+    def light_pass_ended(self) -> None:
+        """Note the norm of all gradients together, which is also their finite test."""
+        tape = self.tape
+        tensors = self.run.tensors()
+        if self.norms:
+            tape.grad_norm = norm_of_all([t._gradient._data for t in tensors if t._gradient is not None])
+        self.passes += 1
+        tape.passes += 1
+        tape.turns = True
+        if not self.run.series:
+            tape.versions = [(weakref.ref(t), t.version) for t in tensors]
+        if tape.step:
+            self.run.write_light(tape, tape.step)
+
     def param(self, tensor: Any) -> Param:
         """The record of a leaf that requires a gradient, also of one that no traced op read."""
         param = self._params.get(tensor.serial)
@@ -81,11 +116,6 @@ class Steps(Writer):
         param = self._params.get(serial)
         return None if param is None else param.ref()
 
-    def leaf_of(self, tensor: Any) -> Leaf:
-        """What a leaf is called, also one that no traced op read."""
-        param = self._params.get(tensor.serial)
-        return self.names.leaf(tensor)[0] if param is None else param.leaf
-
     # Steps and runs
 
     def stepped(self, optimizer: Any, output: list[tuple[Any, Any]]) -> None:
@@ -93,6 +123,12 @@ class Steps(Writer):
         tape = self.tape
         if not (tape.graphs or tape.passes):
             return  # nothing that it could be the update of was traced
+        if tape.light and self.run.knows(optimizer):
+            series = self.run.series_of(optimizer)
+            series.read_lr(optimizer, output)
+            series.tape = tape.id
+            self._count()
+            return
         moved = [self.param(tensor) for tensor, _ in output]
         if (
             not self.run.knows(optimizer)
@@ -123,7 +159,7 @@ class Steps(Writer):
     def complete(self) -> None:
         """Read what a step in a loop left out, as far as the values are still those that it read."""
         tape = self.tape
-        if tape.full or tape.updated or not self.norms:
+        if tape.full or tape.light or tape.updated or not self.norms:
             return
         tape.full = True  # and its update is read too
         for key, at in tape.refs.items():
@@ -157,7 +193,7 @@ class Steps(Writer):
         if tape.stale:
             tape.stale = False
             tape.turns = tape.passes > 0
-            if not any(t.grad_fn is not None and t.grad_fn.seq in tape.refs for t in fn.inputs):
+            if tape.light or not any(t.grad_fn is not None and t.grad_fn.seq in tape.refs for t in fn.inputs):
                 return self.close(False)  # tracing was off in between
         return tape
 
@@ -177,6 +213,9 @@ class Steps(Writer):
         return False
 
     def _updated_by_hand(self) -> None:
+        if self.tape.light:
+            self._count()
+            return
         moved = self.tape.moved()
         self._begin_run_if_rebuilt(moved, False)
         self._enroll(moved)
@@ -204,14 +243,16 @@ class Steps(Writer):
     def _count(self) -> None:
         tape = self.tape
         step = tape.step or self.run.step + 1
-        self.run.write(tape, step)  # first: an interrupt after it leaves a row that is written again
+        (self.run.write_light if tape.light else self.run.write)(
+            tape, step
+        )  # first: an interrupt after it leaves a row that is written again
         tape.step = self.run.step = step
         tape.updated = tape.turns = True
 
     def close(self, complete: bool) -> Tape:
         """End the tape and begin an empty one; only a complete one is kept to be shown."""
         done, self.tape = self.tape, self._spare
-        if complete:
+        if complete and not done.light:
             if self.norms:
                 self.run.history.add(done)
             self._spare, self.last = self.last or Tape(self.tree.root), done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..backend import Array, float32, float64, xp_of
 _INF = math.inf
 _vdot = getattr(np.vdot, "_implementation", np.vdot)  # without the look for other array types, half of its time on a small array
 _PIECE = 1 << 18  # entries of which a float32 dot product still has all its digits
+_SMALL = 16_384  # entries of an array that is copied together with others, to be read in one go
 _EXACT_BELOW = 1e-30  # a float32 sum of squares this small has lost digits to underflow
 
 
@@ -35,6 +37,25 @@ def norm(array: Array) -> float:
             return squares**0.5
         return _careful(flat) if squares or flat.any() else 0.0
     return _careful(array.ravel("K"))
+
+
+def norm_of_all(arrays: Iterable[Array]) -> float:
+    """The L2 norm over the entries of all arrays together; small ones are read in one go.
+
+    >>> norm_of_all([np.array([3.0]), np.array([[4.0]]), np.array([12.0])])
+    13.0
+    """
+    small: dict[Any, list[Array]] = {}
+    norms: list[float] = []
+    for array in arrays:
+        if array.size <= _SMALL and array.__class__ is np.ndarray:
+            small.setdefault(array.dtype, []).append(array.ravel("K"))
+        else:
+            norms.append(norm(array))
+    norms += [norm(np.concatenate(flat) if len(flat) > 1 else flat[0]) for flat in small.values()]
+    if len(norms) == 1:
+        return norms[0]
+    return math.nan if any(n != n for n in norms) else math.hypot(*norms)
 
 
 def rms(size_of: float, count: int) -> float:

@@ -49,8 +49,8 @@ class Tape:
 
     __slots__ = (
         "aside", "backward_ns", "calls", "cells", "cells_to", "check", "errors", "folded", "folded_graph", "forward_ns", "full",
-        "grad_norm", "grads", "id", "kept", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "loss", "n", "node", "passes",
-        "refs", "roots", "stale", "start", "step", "touched", "turns", "updated", "values",
+        "grad_norm", "grads", "id", "kept", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "light", "loss", "n",
+        "node", "passes", "refs", "roots", "stale", "start", "step", "touched", "turns", "updated", "values", "versions",
     )  # fmt: skip
     id: int
     node: Node
@@ -87,6 +87,8 @@ class Tape:
         self.updated = self.check = self.stale = False
         self.turns = False  # whether an op with a graph may begin a new step: any of updated, passes, stale
         self.full = True
+        self.light = False  # read by a glance: loss, gradients and update, but no ops
+        self.versions: list[tuple[Any, int]] = []  # of a light step: weak references to leaves, and their versions after the backward call
         self.loss = self.grad_norm = None
 
     @property
@@ -191,6 +193,8 @@ class Tape:
 
     def rewritten(self, lookup: Callable[[], dict[int, str]] | None) -> bool:
         """Whether the leaves got new values since they got a gradient: written to, or all bound anew under their names."""
+        if self.light:
+            return any(tensor is None or tensor.version != version for tensor, version in [(ref(), v) for ref, v in self.versions])
         gone = 0
         names: dict[int, str] | None = None
         for param in self.touched.values():

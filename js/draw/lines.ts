@@ -140,7 +140,8 @@ export class Lines {
   private readonly grid = svg('g', { class: 'gl-grid' });
   private readonly plot = svg('g', {});
   private readonly cursor = svg('path', { class: 'gl-cursor', visibility: 'hidden' });
-  private readonly picture = svg('svg', { 'aria-hidden': 'true' }, this.band, this.grid, this.plot, this.cursor);
+  private readonly chosen = svg('path', { class: 'gl-cursor gl-at', visibility: 'hidden' });
+  private readonly picture = svg('svg', { 'aria-hidden': 'true' }, this.band, this.grid, this.plot, this.cursor, this.chosen);
   private readonly names = html('div', { class: 'gl-line-names', 'aria-hidden': 'true' });
   readonly element = html('div', { class: 'gl-lines', role: 'img' }, this.picture, this.names);
   private strokes: Stroke[] = [];
@@ -182,12 +183,17 @@ export class Lines {
     this.label(input, y);
   }
 
-  /** Mark a step; null takes the mark away. */
-  point(step: number | null): void {
-    const input = this.input;
-    const inside = input && step !== null && step >= input.axis.first && step <= input.axis.last;
-    set(this.cursor, 'visibility', inside ? null : 'hidden');
-    if (inside) set(this.cursor, 'd', `M${(input.left + stepX(input.axis, step)).toFixed(1)} ${TOP}V${input.height - BOTTOM}`);
+  /** Mark the step under the pointer and the one that was gone back to; null takes a mark away. */
+  point(near: number | null, at: number | null = null): void {
+    for (const [mark, step] of [
+      [this.cursor, near],
+      [this.chosen, at]
+    ] as const) {
+      const input = this.input;
+      const inside = input && step !== null && step >= input.axis.first && step <= input.axis.last;
+      set(mark, 'visibility', inside ? null : 'hidden');
+      if (inside) set(mark, 'd', `M${(input.left + stepX(input.axis, step)).toFixed(1)} ${TOP}V${input.height - BOTTOM}`);
+    }
   }
 
   /** Names at the right end of the lines, moved apart where they would cover each other. */

@@ -49,6 +49,8 @@ export interface StepAxis {
   first: number;
   last: number;
   width: number;
+  /** The last step that anything is drawn of. */
+  end?: number;
 }
 
 /** An axis for steps `first..last`; a short run is not stretched over the whole width. */

@@ -33,6 +33,7 @@ draw(store, value('panel', 'inspector'), place, new AbortController().signal);
 store.select(value('select', ''));
 requestAnimationFrame(() =>
   requestAnimationFrame(() => {
+    if (query.has('at')) store.scrub(Number(query.get('at')));
     document.documentElement.dataset.ready = (performance.now() - started).toFixed(0);
   })
 );

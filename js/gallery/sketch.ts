@@ -18,7 +18,7 @@ const EMPTY: Omit<FrameHeader, 'key' | 'series'> = {
   open: false,
   state: 'idle',
   cell: 4,
-  tracing: { on: true, share: 0.021 },
+  tracing: { on: true, share: 0.021, every: 1 },
   loss: null,
   grad_norm: null,
   optimizers: []

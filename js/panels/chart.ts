@@ -8,6 +8,7 @@ import { stepAxis, stepTicks, stepX, type StepAxis } from '../draw/scale';
 import { textWidth } from '../draw/text';
 import { shortNames, visibleRows } from './rows';
 import { LAST, MAX, MIN, type Series } from './series';
+import { spanAt } from './span';
 import type { Store } from './store';
 import type { Palette } from './theme';
 import type { TipText } from './tip';
@@ -32,16 +33,25 @@ export function marginsOf(width: number, series: Series, { fonts }: Palette): Ma
   return { left, right: clamp(need(shortNames(names, wide ? 140 : 52, font)), wide ? 84 : 46, 150) };
 }
 
-/** The steps that all charts show: those zoomed to, or all. */
-export function axisOf({ series, range }: Store, width: number): StepAxis {
-  const zoom = range.value;
-  return zoom ? { first: zoom[0], last: zoom[1], width } : stepAxis(series.firstStep, series.lastStep, width);
+/** The steps that all charts show: those zoomed to, or all; to a reader who went back in time, no later ones than there were then. */
+export function axisOf(store: Store, width: number): StepAxis {
+  const zoom = store.range.value;
+  const end = store.lastShown;
+  return zoom ? { first: zoom[0], last: zoom[1], width, end } : { ...stepAxis(store.series.firstStep, end, width), end };
+}
+
+/** How many spans of the history an axis shows the beginning of. */
+export function spansOf(series: Series, axis: StepAxis): number {
+  const end = Math.min(axis.last, axis.end ?? axis.last);
+  if (series.size === 0) return 0;
+  const span = spanAt(series, end);
+  return (series.first[span] as number) <= end ? span + 1 : span;
 }
 
 /** The labels of a step axis: the first step, round ones, and in bold the last. */
 export function stepLabels(series: Series, axis: StepAxis, left: number): HTMLElement[] {
   const firstStep = Math.ceil(axis.first);
-  const lastStep = Math.min(Math.floor(axis.last), series.lastStep);
+  const lastStep = Math.min(Math.floor(axis.last), axis.end ?? series.lastStep);
   const end = stepX(axis, lastStep);
   const ticks = stepTicks(axis.first, lastStep, Math.max(2, Math.floor(axis.width / 60)));
   const label = (text: string, x: number, look: string | null = null) => html('span', { class: look, style: `left:${left + x}px` }, text);
@@ -55,7 +65,7 @@ export function lineOf(series: Series, column: string, name: string, axis: StepA
   const c = series.column(column);
   const total = series.column('grad_norm');
   const from = Math.max(0, spanAt(series, axis.first) - 1);
-  const size = Math.min(series.size, spanAt(series, axis.last) + 2);
+  const size = Math.min(series.size, spansOf(series, axis) + (axis.last < (axis.end ?? axis.last) ? 1 : 0));
   const at = (pick: typeof MIN | typeof MAX | typeof LAST) => (s: number) => series.at(s, c, pick);
   const { first, last } = series;
   const pixels = decimate({ first, last, from, size, low: at(MIN), high: at(MAX), end: at(LAST) }, axis.width);
@@ -67,18 +77,6 @@ export function lineOf(series: Series, column: string, name: string, axis: StepA
     return total >= 0 && Number.isFinite(series.at(span, total, MAX)) ? 0 : NaN;
   });
   return { name, steps: pixels.steps, low: pixels.low, high: pixels.high, last: pixels.end, colour, odd };
-}
-
-/** The span that holds a step, or the last one that begins before it; 0 where there is none. */
-export function spanAt(series: Series, step: number): number {
-  let low = 0;
-  let high = series.size - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((series.last[middle] as number) < step) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(0, low);
 }
 
 /** What some columns say of a step, or of the steps that were merged with it. */

@@ -8,7 +8,8 @@ import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { clipped, stepAt, stepAxis, type StepAxis } from '../draw/scale';
-import { axisOf, lineOf, marginsOf, readout, spanAt, stepLabels, STROKES, type Margins } from './chart';
+import { axisOf, lineOf, marginsOf, readout, spansOf, stepLabels, STROKES, type Margins } from './chart';
+import { spanAt } from './span';
 import { plot, xOf } from './plot';
 import { closeRows, depthOrder, shortNames, visibleRows } from './rows';
 import { emptyState } from './section';
@@ -50,7 +51,8 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const canvas = html('canvas', {});
   const cursor = html('div', { class: 'gl-cursorline', hidden: true });
   const names = html('div', { class: 'gl-rows' });
-  const heat = html('div', { class: 'gl-plot', 'aria-label': 'Gradient norms, parameter by step' }, canvas, cursor);
+  const chosen = html('div', { class: 'gl-chosen', hidden: true });
+  const heat = html('div', { class: 'gl-plot', 'aria-label': 'Gradient norms, parameter by step' }, canvas, cursor, chosen);
   const scroller = html('div', { class: 'gl-heat' }, names, heat);
   const bar = html('div', { class: 'gl-scalebar' });
   const scale = html('div', { class: 'gl-scale', 'aria-hidden': 'true' }, bar);
@@ -64,6 +66,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
 
   let rows: string[] = [];
   let close: string[] = [];
+  let shown = 0;
   let axis: StepAxis = stepAxis(1, 1, 1);
   let rowHeight = 18;
   let margins: Margins = { left: 72, right: 46 };
@@ -88,9 +91,9 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
         button.classList.toggle('gl-selected', on);
         button.setAttribute('aria-pressed', String(on));
         button.style.height = `${rowHeight}px`;
-        const g = series.latest(`g/${name}`);
+        const g = store.number(`g/${name}`);
         mark(button.lastElementChild as Element, Number.isNaN(g) ? null : g);
-        button.title = `${name.slice(0, 300)}\n‖g‖ ${full(g)}\n‖weight‖ ${full(series.latest(`w/${name}`))}\nupdate : weight ${full(series.latest(`u/${name}`))}`;
+        button.title = `${name.slice(0, 300)}\n‖g‖ ${full(g)}\n‖weight‖ ${full(store.number(`w/${name}`))}\nupdate : weight ${full(store.number(`u/${name}`))}`;
         return button;
       })
     );
@@ -131,6 +134,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     write(further, all.length > rows.length ? `${count(rows.length)} of ${count(all.length)} parameters, spread over the depth` : '');
     rowHeight = rows.length <= 10 ? 18 : 13;
     axis = axisOf(store, Math.max(60, width - margins.left - margins.right));
+    shown = spansOf(series, axis);
     const { dark } = palette;
     const columns = rows.map(name => series.column(`${mode.value}/${name}`));
     const total = series.column('grad_norm');
@@ -147,7 +151,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       rows: rows.length,
       first: series.first,
       last: series.last,
-      size: series.size,
+      size: shown,
       cell: (row, span) => series.at(span, columns[row] as number, MAX),
       odd: (row, span) => Number.isNaN(series.at(span, gradients[row] as number, MAX)) && !Number.isFinite(series.at(span, total, MAX))
     };
@@ -156,15 +160,18 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const height = Math.min(rows.length * rowHeight, 340);
     scroller.classList.toggle('gl-long', rows.length * rowHeight > 340);
     heat.style.width = `${axis.width}px`;
+    const at = xOf({ axis, left: 0 }, store.at.value);
+    chosen.hidden = at === null;
+    if (at !== null) chosen.style.left = `${at}px`;
     drawScale(look, height);
     ticks.replaceChildren(...stepLabels(series, axis, margins.left));
     drawLines(selected, palette);
   };
 
   const sample = (columns: readonly number[]) => {
-    const every = Math.max(1, Math.floor((series.size * columns.length) / 4000));
+    const every = Math.max(1, Math.floor((shown * columns.length) / 4000));
     const out: number[] = [];
-    for (let k = 0; k < series.size * columns.length; k += every) {
+    for (let k = 0; k < shown * columns.length; k += every) {
       out.push(series.at(Math.floor(k / columns.length), columns[k % columns.length] as number, MAX));
     }
     return out;
@@ -183,7 +190,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       format: mode.value === 'u' ? x => sci(x, 1) : tick,
       band: mode.value === 'u' ? [10 ** -3.5, 10 ** -2.3] : undefined
     });
-    lines.point(store.near.peek());
+    lines.point(store.near.peek(), store.at.value);
   };
 
   watch(view, () => {
@@ -192,7 +199,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     seg.show(mode.value);
     const frame = store.step.value?.frame;
     const known = series.size > 0 && series.parameters().length > 0;
-    const total = frame?.grad_norm ?? (known ? series.latest('grad_norm') : null);
+    const total = frame?.grad_norm ?? (known ? store.number('grad_norm') : null);
     const held = known ? ` · ${plural(series.parameters().length, 'parameter')}` : '';
     write(summary, total === null ? 'no backward pass yet' : `‖grad‖ ${plain(total)}${held}`);
     if (!open.value) return;
@@ -219,19 +226,20 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       const x = xOf({ axis, left: 0 }, step);
       cursor.hidden = x === null;
       if (x !== null) cursor.style.left = `${x}px`;
-    }
+    },
+    false
   );
   plot(
     view,
     lines.element,
     () => ({ axis, left: margins.left }),
-    step => lines.point(step)
+    step => lines.point(step, store.at.peek())
   );
   /** The row and span under the pointer. */
   const under = (event: MouseEvent): [string | undefined, number] => {
     const box = canvas.getBoundingClientRect();
     const step = stepAt(axis, event.clientX - box.left);
-    const inside = step >= series.firstStep && step <= series.lastStep;
+    const inside = step >= series.firstStep && step <= store.lastShown;
     return [rows[Math.floor((event.clientY - box.top) / rowHeight)], inside ? spanAt(series, step) : -1];
   };
   canvas.addEventListener(

@@ -1,7 +1,6 @@
 /** All panels of a session in one column, or two where there is room; one selection goes through all of them. */
 
 import { html } from '../draw/element';
-import { findingsPanel } from './findings';
 import { gradientsPanel } from './gradients';
 import { graphPanel } from './graph';
 import { optimizerPanel } from './optimizer';
@@ -10,14 +9,14 @@ import { shapesPanel } from './shapes';
 import type { Store } from './store';
 import { stripPanel } from './strip';
 import { css, followTheme } from './theme';
+import { timeBar } from './time';
 import { followWidth, type PanelMaker, type View } from './view';
 
 const PANELS: Record<string, PanelMaker> = {
   graph: graphPanel,
   shapes: shapesPanel,
   gradients: gradientsPanel,
-  optimizer: optimizerPanel,
-  findings: findingsPanel
+  optimizer: optimizerPanel
 };
 /** From this width on the graph has a column of its own. */
 const WIDE = 860;
@@ -53,7 +52,7 @@ export function draw(store: Store, panel: string, element: HTMLElement, signal: 
     root.classList.add('gl-inspector');
     root.dataset.panel = 'inspector';
     const panels = Object.entries(PANELS).map(([name, make]) => section(view, name, make));
-    root.append(stripPanel(view), html('div', { class: 'gl-panels' }, ...panels));
+    root.append(stripPanel(view), html('div', { class: 'gl-panels' }, ...panels), timeBar(view));
     followWidth(view, root, width => root.classList.toggle('gl-wide', width >= WIDE));
   }
   reportVisible(view);

@@ -211,7 +211,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
         height: chart === rates ? 60 : 92,
         band: chart === rates ? undefined : [10 ** GOOD[0], 10 ** GOOD[1]]
       });
-      chart.point(store.near.peek());
+      chart.point(store.near.peek(), store.at.value);
     }
   };
   for (const chart of [ratios, rates]) {
@@ -219,7 +219,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
       view,
       chart.element,
       () => ({ axis, left }),
-      step => chart.point(step)
+      step => chart.point(step, store.at.peek())
     );
     tooltip(view, chart.element, () => {
       const step = store.near.value;

@@ -1,18 +1,16 @@
 /** What one session of the kernel has said, and the selection: the state that all its panels share. */
 
-import { batch, signal } from '@preact/signals-core';
+import { batch, computed, signal } from '@preact/signals-core';
 import type { Range } from '../draw/scale';
+import { decode, type Buffer, type Frame } from '../protocol/decode';
 import type { CellRun, Op, Outgoing, Structure } from '../protocol/messages';
 import { Parts } from '../protocol/unpack';
 import { Asking, type Answer } from './asking';
-import { decode, type Buffer, type Findings, type Frame } from '../protocol/decode';
+import { History } from './history';
+import { answered, isExact, recalled, rowAt, type Step } from './past';
 import { Series } from './series';
 
-/** One step as it is drawn: numbers always with the structure they belong to. */
-export interface Step {
-  structure: Structure;
-  frame: Frame;
-}
+export type { Step };
 
 const MOST_STRUCTURES = 64; // this and the next as in gradlab/notebook/stream.py
 const MOST_ITEMS = 60_000; // ops, leaves and modules, about 12 MB
@@ -22,8 +20,13 @@ export const PAGE = Math.random().toString(36).slice(2);
 
 /** The store of one session. Panels read its signals; the widget feeds `receive`. */
 export class Store {
-  /** The step to draw; null until the first frame whose structure is known. */
-  readonly step = signal<Step | null>(null);
+  /** The newest step; null until the first frame whose structure is known. */
+  readonly live = signal<Step | null>(null);
+  /** The step that the reader went back to; null follows the newest. */
+  readonly at = signal<number | null>(null);
+  private readonly past = signal<Step | null>(null);
+  /** The step to draw: the newest, or the one that the reader went back to, which no new frame moves. */
+  readonly step = computed(() => (this.at.value === null ? this.live.value : this.past.value));
   /** Counts changes of `series`, which is too large to copy. */
   readonly revision = signal(0);
   /** `op:3`, `leaf:2`, `param:fc1.weight`, or nothing. */
@@ -35,13 +38,15 @@ export class Store {
   readonly near = signal<number | null>(null);
   /** The steps that the charts are zoomed to; null shows all. */
   readonly range = signal<Range | null>(null);
-  /** What the rules find; null before they were asked. */
-  readonly findings = signal<Findings | null>(null);
   /** Whether the kernel traces, from its last frame, drawn or not. */
   tracing = false;
   /** Called with each run of a cell. */
   onCell: (run: CellRun) => void = () => {};
 
+  /** The frames received. */
+  readonly history = new History();
+  private until = 0;
+  private recalling = false;
   private readonly asking = new Asking(PAGE, message => this.send(message));
   private readonly parts = new Parts();
   private readonly structures = new Map<string, Structure>();
@@ -69,7 +74,6 @@ export class Store {
     if (incoming?.kind === 'structure') this.keep(incoming);
     else if (incoming?.kind === 'reset') this.reset(incoming.run);
     else if (incoming?.kind === 'frame') this.take(incoming);
-    else if (incoming?.kind === 'findings') this.findings.value = incoming;
     else if (incoming?.kind === 'cell') this.onCell(incoming);
     else if (incoming?.kind === 'answer') this.asking.take(incoming, buffers);
   }
@@ -109,6 +113,72 @@ export class Store {
     }
   }
 
+  /** The last step that charts show: to a reader who went back, the newest one of that moment. */
+  get lastShown(): number {
+    return this.at.value === null ? this.series.lastStep : Math.min(this.until, this.series.lastStep);
+  }
+
+  /** The number of a column of the timeline at the step that is drawn; NaN where it has none. */
+  number(column: string): number {
+    const row = this.at.value === null ? null : this.past.value?.row;
+    return row ? (row[this.series.column(column)] ?? NaN) : this.series.latest(column);
+  }
+
+  /** Go to a step of the run; null goes on with the newest. */
+  scrub(step: number | null): void {
+    const live = this.live.peek();
+    const { series } = this;
+    if (step === null || !live || series.size === 0) {
+      batch(() => {
+        this.at.value = this.past.value = null;
+        this.revision.value++;
+      });
+      return;
+    }
+    this.until = series.lastStep;
+    const to = Math.min(series.lastStep, Math.max(series.firstStep, Math.round(step)));
+    const near = this.nearest(to) ?? live;
+    batch(() => {
+      this.at.value = to;
+      this.past.value = recalled(to, near, rowAt(series, to), series.columns);
+      this.revision.value++;
+    });
+    if (near.frame.step !== to || !isExact(series, to)) void this.recall();
+  }
+
+  /** The received frame that comes nearest to a step. */
+  private nearest(step: number): Step | null {
+    const live = this.live.peek();
+    if (live && !live.frame.open && live.frame.step === step) return live;
+    const frame = this.history.at(step);
+    const structure = frame && this.structures.get(frame.key);
+    return structure ? { structure, frame } : null;
+  }
+
+  /** Ask the kernel for a step; while it answers, only the newest wish is remembered. */
+  private async recall(): Promise<void> {
+    if (this.recalling) return;
+    this.recalling = true;
+    for (let done: number | null = null; this.at.peek() !== null && this.at.peek() !== done;) {
+      done = this.at.peek() as number;
+      const step = await this.stepAt(done).catch(() => null);
+      if (step && this.at.peek() === done) this.past.value = step;
+    }
+    this.recalling = false;
+  }
+
+  /** Everything that is known of an earlier step, with what the kernel keeps of it. */
+  async stepAt(step: number): Promise<Step | null> {
+    const like = this.nearest(step) ?? this.live.peek();
+    if (!like) return null;
+    if (like.frame.step === step && isExact(this.series, step)) return { ...like, row: rowAt(this.series, step) };
+    const answer = await this.ask('step', { step });
+    const { columns } = this.series;
+    const found = answered(step, answer, like.frame, columns, this.structures);
+    if (found && like.frame.step === step) return { ...like, row: found.row };
+    return found;
+  }
+
   select(what: string): void {
     this.selected.value = what;
   }
@@ -139,10 +209,10 @@ export class Store {
   private reset(run: number): void {
     this.run = run;
     this.series.clear();
+    this.history.clear();
     this.pending = null;
     batch(() => {
-      this.step.value = null;
-      this.findings.value = null;
+      this.live.value = this.past.value = this.at.value = null;
       this.selected.value = '';
       this.near.value = this.range.value = null;
       this.revision.value++;
@@ -152,11 +222,12 @@ export class Store {
   /** History is added at once, drawing waits for the next animation frame: the latest numbers win, no step is lost. */
   private take(frame: Frame): void {
     if (frame.run !== this.run) {
-      if (this.run >= 0) this.series.clear();
+      if (this.run >= 0) this.reset(frame.run);
       this.run = frame.run;
     }
     if (frame.columns) this.series.setColumns(frame.columns);
     this.series.append(frame.spans);
+    this.history.keep(frame);
     this.tracing = frame.tracing.on;
     this.pending = frame;
     if (!this.structures.has(frame.key) && this.asked !== frame.key) {
@@ -183,9 +254,10 @@ export class Store {
       this.revision.value++;
       if (!structure) return;
       this.pending = null;
-      const before = this.step.value?.structure;
-      if (before && before !== structure && !stillThere(this.selected.value, before, structure)) this.selected.value = '';
-      this.step.value = { structure, frame };
+      const before = this.live.value?.structure;
+      const follows = this.at.value === null;
+      if (follows && before && before !== structure && !stillThere(this.selected.value, before, structure)) this.selected.value = '';
+      this.live.value = { structure, frame };
     });
   }
 }

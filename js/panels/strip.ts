@@ -1,9 +1,8 @@
 /** The status strip: step, loss, gradient norm and what tracing costs, in one line. */
 
 import { html, set, write } from '../draw/element';
-import { full, plain, plural, special } from '../draw/format';
+import { full, plain, special } from '../draw/format';
 import { mark } from '../draw/node';
-import { severitySign } from '../draw/severity';
 import { Spark } from '../draw/spark';
 import { MAX } from './series';
 import { followWidth, watch, type View } from './view';
@@ -24,6 +23,11 @@ function number(element: HTMLElement, x: number | null): void {
 /** A share: 2.1 %, 424 %. */
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.9995 ? 1 : 0)} %`;
 
+function costs(every: number): string {
+  const share = 'Tracing is on: its share of the time';
+  return every > 1 ? `${share}. One step in ${every} is read in full, the others for loss, gradient norm and learning rate` : share;
+}
+
 /** Draw the strip. */
 export function stripPanel(view: View): HTMLElement {
   const { store } = view;
@@ -32,11 +36,6 @@ export function stripPanel(view: View): HTMLElement {
   const loss = html('b', { 'data-field': 'loss' }, '–');
   const gradient = html('b', { 'data-field': 'grad_norm' }, '–');
   const share = html('b', { 'data-field': 'tracing' }, '–');
-  const worstShort = html('b', { class: 'gl-worst-short' });
-  const worstText = html('b', { class: 'gl-worst', 'data-field': 'worst' });
-  const worstSign = html('span', {});
-  const worst = cell('Worst', worstSign, worstShort, worstText);
-  worst.classList.add('gl-worstcell');
   const dot = html('span', { class: 'gl-dot', 'aria-hidden': 'true' });
   const spark = new Spark(16, 'Loss so far');
   const line = html('span', { class: 'gl-sparkroom' }, spark.element);
@@ -46,7 +45,6 @@ export function stripPanel(view: View): HTMLElement {
     cell('Step', step, state),
     cell('Loss', line, loss),
     cell('‖grad‖', gradient),
-    worst,
     cell('Tracing', dot, share)
   );
   let width = 40;
@@ -65,29 +63,19 @@ export function stripPanel(view: View): HTMLElement {
     draw();
   });
   watch(view, () => {
-    const found = store.findings.value?.findings ?? [];
-    const first = found[0];
-    worst.hidden = !first;
-    if (!first) return;
-    if (worst.dataset.severity !== first.severity) worstSign.replaceChildren(severitySign(first.severity, 12));
-    worst.dataset.severity = first.severity;
-    write(worstText, first.title);
-    const alike = found.filter(one => one.severity === first.severity).length;
-    write(worstShort, first.severity === 'info' ? `${alike} info` : plural(alike, first.severity));
-    set(worst, 'title', `${first.title} (${plural(found.length, 'finding')})`);
-  });
-  watch(view, () => {
     const frame = store.step.value?.frame;
     write(step, frame ? String(frame.step) : '–');
     set(step, 'data-value', frame ? frame.step : null);
-    write(state, frame ? STATES[frame.state] : '');
-    const last = store.series.latest('loss');
+    const past = store.at.value !== null;
+    if (past) void store.revision.value;
+    write(state, past ? `of ${store.series.lastStep}` : frame ? STATES[frame.state] : '');
+    const last = store.number('loss');
     number(loss, frame ? (frame.loss ?? (store.series.size > 0 && !frame.open ? last : null)) : null);
     number(gradient, frame ? frame.grad_norm : null);
     const tracing = frame?.tracing;
     write(share, !tracing ? '–' : !tracing.on ? 'off' : tracing.share === null ? 'on' : percent(tracing.share));
     set(share, 'data-value', tracing?.share === null || !tracing ? null : full(tracing.share));
-    set(share, 'title', tracing ? (tracing.on ? 'Tracing is on: its share of the step' : 'Tracing is off') : null);
+    set(share, 'title', tracing ? (tracing.on ? costs(tracing.every) : 'Tracing is off') : null);
     dot.classList.toggle('gl-on', tracing?.on ?? false);
     element.classList.toggle('gl-off', tracing?.on === false);
   });

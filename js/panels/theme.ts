@@ -1,12 +1,12 @@
 /** Light or dark, as the page around the panels has it. */
 
 import { signal, type ReadonlySignal } from '@preact/signals-core';
-import findings from './findings.css';
-import theme from './theme.css';
 import type { Fonts } from '../draw/node';
+import theme from './theme.css';
+import time from './time.css';
 
-/** All styles of the panels, of one file each. */
-export const css = theme + findings;
+/** The styles of all panels. */
+export const css = [theme, time].join('\n');
 
 /** Whether a CSS colour is dark; unknown colours count as light. */
 export function isDark(colour: string): boolean {

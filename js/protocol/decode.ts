@@ -1,16 +1,6 @@
 /** Messages and their buffers, made into typed arrays that can be read at any alignment. */
 
-import {
-  VERSION,
-  type AnswerHeader,
-  type CellRun,
-  type FindingHeader,
-  type FindingsHeader,
-  type FrameHeader,
-  type Reset,
-  type Structure,
-  type Wire
-} from './messages';
+import { VERSION, type AnswerHeader, type CellRun, type FrameHeader, type Reset, type Structure, type Wire } from './messages';
 import { Parts, unpack, type Packed, type Part } from './unpack';
 
 /** An optimizer's table: `values` holds one row of `columns.length` numbers for each entry of `rows`. */
@@ -32,7 +22,7 @@ export interface Spans {
 
 /** The numbers of one step, decoded: what comes as it is, and what stood in wire numbers or in buffers. */
 export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key' | 'open' | 'state' | 'cell'> {
-  tracing: { on: boolean; share: number | null };
+  tracing: { on: boolean; share: number | null; every: number };
   loss: number | null;
   grad_norm: number | null;
   optimizers: OptimizerTable[];
@@ -46,27 +36,7 @@ export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key'
   leaf_has: Uint8Array;
 }
 
-/** A number over the steps; outside of `low..high` it is bad. */
-export interface Trend {
-  label: string;
-  low: number | null;
-  high: number | null;
-  steps: Int32Array;
-  values: Float32Array;
-}
-
-/** A finding with its numbers as numbers. */
-export interface Finding extends Omit<FindingHeader, 'numbers' | 'trend'> {
-  numbers: { name: string; value: number; limit: string }[];
-  trend: Trend | null;
-}
-
-/** What the rules find now, the worst first. */
-export interface Findings extends Omit<FindingsHeader, 'findings'> {
-  findings: Finding[];
-}
-
-export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun | Findings;
+export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun;
 
 export type Buffer = DataView | ArrayBuffer;
 
@@ -123,7 +93,7 @@ function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
   expect('optimizer numbers', all.length, at);
   return {
     ...header,
-    tracing: { on: header.tracing.on, share: toNumber(header.tracing.share) },
+    tracing: { ...header.tracing, share: toNumber(header.tracing.share) },
     loss: toNumber(header.loss),
     grad_norm: toNumber(header.grad_norm),
     columns: header.columns ?? null,
@@ -139,20 +109,6 @@ function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
       width
     }
   };
-}
-
-function decodeFindings(header: FindingsHeader, buffers: readonly Buffer[]): Findings {
-  let at = 0;
-  const findings = header.findings.map(one => {
-    const numbers = one.numbers.map(([name, value, limit]) => ({ name, value: toNumber(value) ?? NaN, limit }));
-    if (!one.trend) return { ...one, numbers, trend: null };
-    const steps = integers(buffers[at++]);
-    const values = floats(buffers[at++]);
-    expect('points of a trend', values.length, steps.length);
-    const { label, low, high } = one.trend;
-    return { ...one, numbers, trend: { label, low: toNumber(low), high: toNumber(high), steps, values } };
-  });
-  return { ...header, findings };
 }
 
 /**
@@ -172,6 +128,5 @@ export function decode(message: unknown, buffers: readonly Buffer[] = [], parts 
   if (kind === 'reset' || kind === 'answer') return message as Reset | AnswerHeader;
   if (kind === 'cell') return message as CellRun;
   if (kind === 'frame') return decodeFrame(message as FrameHeader, buffers);
-  if (kind === 'findings') return decodeFindings(message as FindingsHeader, buffers);
   return null;
 }

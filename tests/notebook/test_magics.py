@@ -65,3 +65,17 @@ def test_help_names_every_word(say: Any) -> None:
 def test_a_wrong_word_is_a_usage_error(say: Any, shell: Any) -> None:
     with pytest.raises(UsageError, match="invalid choice"):
         shell.run_line_magic("gradlab", "of")
+
+
+def test_the_budget_is_five_percent_and_can_be_set(say: Any) -> None:
+    assert say("%gradlab budget") == "gradlab: tracing may take 5 % of a step's time"
+    assert say("%gradlab budget 12.5%") == "gradlab: tracing may take 12.5 % of a step's time"
+    assert say("%gradlab budget off") == say("%gradlab budget") == "gradlab: every step is read in full, whatever it costs"
+    assert current_session().recorder.governor.budget is None
+
+
+@pytest.mark.parametrize("percent", ["0", "-5", "much", "nan"])
+def test_a_budget_that_is_no_share_of_the_time_is_refused(run: Any, say: Any, percent: str) -> None:
+    result = current_session().shell.run_cell(f"%gradlab budget {percent}")
+    assert isinstance(result.error_in_exec, UsageError) and "percentage" in str(result.error_in_exec)
+    assert current_session().recorder.governor.budget == 0.05

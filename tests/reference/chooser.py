@@ -36,7 +36,7 @@ class Still(np.ndarray):
 
 def still(array: np.ndarray) -> Still:
     """The array as one that wants no gradient."""
-    return array.view(Still)
+    return np.asarray(array).view(Still)  # of a 0-d array NumPy may have made a number
 
 
 def _brief(x: Any) -> str:

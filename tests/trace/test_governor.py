@@ -1,0 +1,246 @@
+"""The governor: light steps know loss, gradients and update, and cost what the user allows; full ones stay as they are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab import nn, observe, optim
+from gradlab.trace import Recorder
+from gradlab.trace.governor import Governor
+
+
+class Training:
+    """A small net, and what each step's loss and gradients were, computed beside the recorder."""
+
+    def __init__(self, cls=optim.SGD, **options):
+        gl.manual_seed(3)
+        self.model = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 2))
+        self.optimizer = cls(self.model.parameters(), lr=0.05, **options)
+        rng = np.random.default_rng(1)
+        self.x, self.y = gl.tensor(rng.normal(size=(7, 3)).astype(np.float32)), gl.tensor(rng.normal(size=(7, 2)).astype(np.float32))
+        self.losses, self.norms = [], []
+
+    def backward(self, scale=1.0):
+        self.optimizer.zero_grad()
+        loss = nn.functional.mse_loss(self.model(self.x), self.y) * scale
+        loss.backward()
+        self.losses.append(loss.item())
+        self.norms.append(math.sqrt(sum(float((p.grad.numpy().astype(np.float64) ** 2).sum()) for p in self.model.parameters())))
+
+    def step(self, scale=1.0):
+        self.backward(scale)
+        self.optimizer.step()
+
+
+@pytest.fixture
+def thrifty():
+    """A recorder whose every third step is full, once its cell is under way."""
+    recorder = Recorder()
+    recorder.governor.budget = 0.0
+    recorder.governor._period = lambda: 3
+    recorder.running = True
+    recorder.attach()
+    yield recorder
+    recorder.detach()
+    assert observe.current is None and observe.ops is None
+
+
+def rows(recorder):
+    timeline = recorder.timeline
+    _, found = timeline.rows(0)
+    return {name: found[:, i] for i, name in enumerate(timeline.columns())}
+
+
+@pytest.mark.parametrize("cls", [optim.SGD, optim.AdamW])
+def test_every_step_has_its_loss_gradient_norm_and_learning_rate(thrifty, cls):
+    training = Training(cls)
+    for _ in range(30):
+        training.step()
+    found = rows(thrifty)
+    assert thrifty.step == 30
+    np.testing.assert_allclose(found["loss"], training.losses, rtol=1e-6)
+    np.testing.assert_allclose(found["grad_norm"], training.norms, rtol=1e-5)
+    np.testing.assert_allclose(found[f"lr/{cls.__name__}"], np.float32(0.05))
+
+
+def test_full_steps_are_those_that_an_ungoverned_recorder_would_show(thrifty):
+    training, everything = Training(), Recorder()
+    for _ in range(20):
+        training.step()
+    light = rows(thrifty)
+    thrifty.detach()
+    again = Training()
+    everything.running = True
+    everything.attach()
+    for _ in range(20):
+        again.step()
+    everything.detach()
+    full = rows(everything)
+    known = np.isfinite(light["g/0.weight"])
+    assert 6 <= known.sum() <= 11 and known[:3].all()
+    for name, values in light.items():
+        of_step = np.isfinite(values)
+        np.testing.assert_allclose(values[of_step], full[name][of_step], rtol=0.0 if "/" in name else 2e-7, err_msg=name)
+    assert [op["name"] for op in thrifty.structure()["ops"]] == [op["name"] for op in everything.structure()["ops"]]
+
+
+def test_training_is_the_same_to_the_bit(thrifty):
+    watched, alone = Training(optim.AdamW), None
+    for _ in range(25):
+        watched.step()
+    thrifty.detach()
+    alone = Training(optim.AdamW)
+    for _ in range(25):
+        alone.step()
+    for p, q in zip(watched.model.parameters(), alone.model.parameters(), strict=True):
+        assert np.array_equal(p.numpy() if not p.requires_grad else p.detach().numpy(), q.detach().numpy())
+
+
+def test_no_op_of_a_light_step_calls_the_recorder(thrifty):
+    training = Training()
+    seen = []
+    for _ in range(12):
+        training.backward()
+        seen.append(observe.ops is None)
+        training.optimizer.step()
+    assert seen[:3] == [False] * 3 and sum(seen) == 5
+
+
+def test_a_nan_in_a_light_step_makes_the_next_ones_full(thrifty):
+    training = Training()
+    for _ in range(4):
+        training.step()
+    thrifty.governor._period = lambda: 99
+    for _ in range(6):
+        training.step()
+    assert observe.ops is None
+    training.step(scale=math.nan)
+    assert observe.ops is not None
+    training.step()
+    assert math.isnan(thrifty.numbers().loss) and any(math.isnan(v) for v in thrifty.numbers().ops[:, 0])
+
+
+def test_the_first_steps_of_a_cell_are_full_and_the_end_of_a_cell_shows_a_whole_step(thrifty):
+    training = Training()
+    for _ in range(11):
+        training.step()
+    thrifty.running = False
+    assert len(thrifty.structure()["ops"]) == 5 and not thrifty.open
+    for _ in range(3):
+        thrifty.running = True
+        training.step()
+        thrifty.running = False
+        assert thrifty.numbers().loss == pytest.approx(training.losses[-1])
+
+
+def test_two_models_that_step_in_turn_are_both_seen(thrifty):
+    a, b = Training(), Training(optim.AdamW)
+    b.model = nn.Linear(3, 2)
+    b.optimizer = optim.AdamW(b.model.parameters(), lr=0.01)
+    thrifty.names = lambda: {id(a.model): "a", id(b.model): "b"}
+    lengths = set()
+    for _ in range(20):
+        for training in (a, b):
+            training.step()
+            lengths.add(len(thrifty.structure()["ops"]))
+    assert thrifty.step == 40 and lengths >= {5, 3}
+    found = rows(thrifty)
+    assert np.isfinite(found["lr/SGD"]).sum() == np.isfinite(found["lr/AdamW"]).sum() == 20
+    assert 6 < np.isfinite(found["g/0.weight"]).sum() < 15 and 6 < np.isfinite(found["g/b.weight"]).sum() < 15
+
+
+def test_updates_by_hand_are_counted_in_light_steps_too(thrifty):
+    w = gl.tensor(np.array([1.0, -2.0]), requires_grad=True)
+    losses = []
+    for _ in range(20):
+        w.grad = None
+        loss = (w * w).sum()
+        loss.backward()
+        losses.append(loss.item())
+        w.data -= 0.1 * w.grad.data
+    thrifty.running = False
+    assert thrifty.step == 20
+    np.testing.assert_allclose(rows(thrifty)["loss"], losses, rtol=1e-6)
+    gradient = next(values for name, values in rows(thrifty).items() if name.startswith("g/"))
+    assert 6 <= np.isfinite(gradient).sum() < 14
+
+
+def test_accumulated_gradients_are_one_step(thrifty):
+    training = Training()
+    for _ in range(12):
+        training.optimizer.zero_grad()
+        for _ in range(2):
+            nn.functional.mse_loss(training.model(training.x), training.y).backward()
+        training.optimizer.step()
+    assert thrifty.step == 12
+
+
+def test_an_interrupt_in_a_light_step_leaves_everything_right(thrifty):
+    training = Training()
+    for _ in range(4):
+        training.step()
+    real = training.optimizer._moving if hasattr(training.optimizer, "_moving") else None
+    assert real is not None
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    for _ in range(2):
+        training.optimizer._moving = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            training.step()
+        del training.optimizer._moving
+    thrifty.running = False
+    thrifty.running = True
+    for _ in range(3):
+        training.step()
+    thrifty.running = False
+    assert thrifty.numbers().loss == pytest.approx(training.losses[-1])
+
+
+def test_who_needs_every_op_gets_every_op(thrifty):
+    training = Training()
+    thrifty.needs_ops += 1
+    for _ in range(12):
+        training.backward()
+        assert observe.ops is not None
+        training.optimizer.step()
+    thrifty.needs_ops -= 1
+
+
+def test_the_share_that_is_shown_follows_from_the_durations():
+    g = Governor(0.1)
+    now = 0
+    for _ in range(4):
+        g.begins(now)
+        now += 300
+    for _ in range(400):
+        while g.went_by(now, 2):
+            now += 102
+        now += 102
+        g.begins(now)
+        now += 300
+        light = g.begins(now)
+        assert light
+    # Of n steps one takes 300 and the others 102, where 100 are the training's.
+    spent = 200 + (g.every - 1) * 2
+    assert g.share == pytest.approx(spent / (spent + g.every * 100))
+    assert spent / (g.every * 100) <= 0.1
+
+
+def test_a_tracer_that_costs_less_than_the_budget_reads_every_step():
+    g = Governor(0.5)
+    now, light = 0, 0
+    for _ in range(100):
+        if g.begins(now):
+            light += 1
+            while g.went_by(now, 1):
+                now += 100
+            now += 100
+            g.begins(now)
+        now += 110
+    assert light == 1 and g.every == 1
