@@ -9,9 +9,11 @@ import textwrap
 import token
 import tokenize
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 _KINDS = {token.STRING: "string", token.NUMBER: "number", tokenize.COMMENT: "comment", token.OP: "operator"}
+_PACKAGE = Path(__file__).resolve().parent.parent
 _LINES_KEPT = 120
 
 
@@ -58,7 +60,9 @@ def _of(name: str, method: Any) -> dict[str, Any]:
     text = textwrap.dedent("".join(lines[:_LINES_KEPT])).rstrip()
     if len(lines) > _LINES_KEPT:
         text += f"\n# {len(lines) - _LINES_KEPT} more lines"
-    return {"name": name, "file": file, "line": first, "tokens": list(tokens(text))}
+    path = Path(file)
+    shown = path.relative_to(_PACKAGE.parent).as_posix() if _PACKAGE in path.parents else path.name
+    return {"name": name, "file": shown, "line": first, "tokens": list(tokens(text))}
 
 
 def tokens(text: str) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 /** All panels of a session in one column, or two where there is room; one selection goes through all of them. */
 
 import { html } from '../draw/element';
+import { detailPanel } from './detail';
 import { gradientsPanel } from './gradients';
 import { graphPanel } from './graph';
 import { optimizerPanel } from './optimizer';
@@ -16,7 +17,8 @@ const PANELS: Record<string, PanelMaker> = {
   graph: graphPanel,
   shapes: shapesPanel,
   gradients: gradientsPanel,
-  optimizer: optimizerPanel
+  optimizer: optimizerPanel,
+  detail: detailPanel
 };
 /** From this width on the graph has a column of its own. */
 const WIDE = 860;

@@ -3,7 +3,7 @@
 import { batch, computed, signal } from '@preact/signals-core';
 import type { Range } from '../draw/scale';
 import { decode, type Buffer, type Frame } from '../protocol/decode';
-import type { CellRun, Op, Outgoing, Structure } from '../protocol/messages';
+import type { CaptureState, CellRun, Op, Outgoing, Structure } from '../protocol/messages';
 import { Parts } from '../protocol/unpack';
 import { Asking, type Answer } from './asking';
 import { History } from './history';
@@ -33,6 +33,8 @@ export class Store {
   readonly selected = signal('');
   /** Modules the reader opened or closed, by path. */
   readonly folds = signal<ReadonlyMap<string, boolean>>(new Map());
+  /** How the capture of a step stands. */
+  readonly capture = signal<CaptureState>({ kind: 'capture', state: 'none' });
   readonly series = new Series();
   /** The step under the pointer, the same in all charts; null where it is over none. */
   readonly near = signal<number | null>(null);
@@ -75,6 +77,7 @@ export class Store {
     else if (incoming?.kind === 'reset') this.reset(incoming.run);
     else if (incoming?.kind === 'frame') this.take(incoming);
     else if (incoming?.kind === 'cell') this.onCell(incoming);
+    else if (incoming?.kind === 'capture') this.capture.value = incoming;
     else if (incoming?.kind === 'answer') this.asking.take(incoming, buffers);
   }
 

@@ -1,6 +1,15 @@
 /** Messages and their buffers, made into typed arrays that can be read at any alignment. */
 
-import { VERSION, type AnswerHeader, type CellRun, type FrameHeader, type Reset, type Structure, type Wire } from './messages';
+import {
+  VERSION,
+  type AnswerHeader,
+  type CaptureState,
+  type CellRun,
+  type FrameHeader,
+  type Reset,
+  type Structure,
+  type Wire
+} from './messages';
 import { Parts, unpack, type Packed, type Part } from './unpack';
 
 /** An optimizer's table: `values` holds one row of `columns.length` numbers for each entry of `rows`. */
@@ -36,7 +45,7 @@ export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key'
   leaf_has: Uint8Array;
 }
 
-export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun;
+export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun | CaptureState;
 
 export type Buffer = DataView | ArrayBuffer;
 
@@ -57,6 +66,12 @@ export function bytes(buffer: Buffer | undefined): Uint8Array {
 export function floats(buffer: Buffer | undefined): Float32Array {
   const part = bytes(buffer);
   return new Float32Array(part.buffer as ArrayBuffer, part.byteOffset, part.byteLength >> 2);
+}
+
+/** A buffer of float64, which may begin between two of them. */
+export function doubles(buffer: Buffer | undefined): Float64Array {
+  const part = bytes(buffer).slice();
+  return new Float64Array(part.buffer as ArrayBuffer, 0, part.byteLength >> 3);
 }
 
 /** A buffer of int32. */
@@ -127,6 +142,7 @@ export function decode(message: unknown, buffers: readonly Buffer[] = [], parts 
   }
   if (kind === 'reset' || kind === 'answer') return message as Reset | AnswerHeader;
   if (kind === 'cell') return message as CellRun;
+  if (kind === 'capture') return message as CaptureState;
   if (kind === 'frame') return decodeFrame(message as FrameHeader, buffers);
   return null;
 }

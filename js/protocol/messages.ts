@@ -112,6 +112,16 @@ export interface AnswerHeader extends Record<string, unknown> {
   error?: string;
 }
 
+/** How the capture of a step stands; step, bytes and limit are there unless the state is none. */
+export interface CaptureState {
+  kind: 'capture';
+  state: 'none' | 'armed' | 'open' | 'complete' | 'refused';
+  run?: number;
+  step?: number;
+  bytes?: number;
+  limit?: number;
+}
+
 /** A question or a command; the answer carries the same id. */
 export interface Ask {
   kind: 'ask';

@@ -271,7 +271,8 @@ describe('panels fold', () => {
       '6 ops · 6 parameters, 67 KiB',
       '6 ops forward · 49 KiB',
       '‖grad‖ 17.8 · 6 parameters',
-      'AdamW · lr 2.2e-3 · fc2.weight 8.3e-3'
+      'AdamW · lr 2.2e-3 · fc2.weight 8.3e-3',
+      'nothing selected'
     ]);
     expect([...root.querySelectorAll<HTMLElement>('.gl-body')].every(body => body.hidden)).toBe(true);
   });
@@ -342,7 +343,7 @@ describe('the widgets', () => {
     expect(model.sent).toEqual([{ kind: 'hello', page: PAGE, visible: false }]);
     expect(heard).toEqual([{ model_id: 'm', kernel_id: 'k' }]);
     const close = session.render({ model, el: root } as never);
-    expect(root.querySelectorAll('[data-panel]').length).toBe(6);
+    expect(root.querySelectorAll('[data-panel]').length).toBe(7);
     expect(model.sent.at(-1)).toEqual({ kind: 'visible', page: PAGE, visible: true });
     close();
     expect(model.sent.at(-1)).toEqual({ kind: 'visible', page: PAGE, visible: false });

@@ -13,14 +13,14 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import CodeType
+from types import CodeType, SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
 
 import gradlab as gl
 from gradlab.data import DataLoader, digits
-from gradlab.notebook import packed, protocol
+from gradlab.notebook import detail, packed, protocol
 from gradlab.notebook.outcome import Outcomes
 from gradlab.notebook.protocol import Message
 from gradlab.notebook.stream import Stream
@@ -153,10 +153,33 @@ def cells() -> list[Message]:
     return found[1:] + found[:1]  # the files begin with what a page hears first
 
 
+def capture() -> list[Message]:
+    """A step is captured, and its second op asked about: how the capture stands, and the answers to `detail`, `captured`, `values`."""
+    gl.manual_seed(0)
+    found: list[Message] = []
+    with recording() as recorder:
+        recorder.where = Places(cell)
+        recorder.capture_next()
+        found.append(protocol.capture(recorder.capture))
+        w = gl.tensor([[1.0, 0.0, -2.0], [0.5, float("nan"), 4.0]], requires_grad=True)
+        (gl.tanh(w) * 3.0).sum().backward()
+        found.append(protocol.capture(recorder.capture))
+        Stream(recorder, found.append).hello("page", True, "idle", 3)
+        session = SimpleNamespace(recorder=recorder, line_of=lambda place: "gl.tanh(w) * 3.0")
+        key = recorder.structure()["key"]
+        for what, select in (("detail", "op:0"), ("captured", "op:0"), ("values", "leaf:0"), ("detail", "leaf:0")):
+            reply = getattr(detail, what)(session, select, key)
+            content, buffers = reply if isinstance(reply, tuple) else (reply, [])
+            found.append(protocol.answer(f"{what} {select}", content, buffers))
+        recorder.release()
+        found.append(protocol.capture(recorder.capture))
+    return found
+
+
 def main() -> None:
     """Write all files anew, or those that are named."""
     scenes = {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans, "unrolled": unrolled}
-    makers = {**{name: partial(messages, scene) for name, scene in scenes.items()}, "answers": answers, "cells": cells}
+    makers = {**{name: partial(messages, scene) for name, scene in scenes.items()}, "answers": answers, "cells": cells, "capture": capture}
     for name in sys.argv[1:] or makers:
         rows = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in makers[name]()]
         (FOLDER / f"{name}.json").write_text(json.dumps(rows, allow_nan=False, separators=(",", ":")) + "\n")

@@ -1,0 +1,116 @@
+/** A window into an array, one cell an entry: colours by size, glyphs for what is no ordinary number. */
+
+import { css } from './colour';
+import { plain, special } from './format';
+import { textWidth } from './text';
+
+/** Entries in rows; `low` and `high` are those of the whole array, so that colours stay while the window moves. */
+export interface Matrix {
+  values: Float64Array;
+  rows: number;
+  columns: number;
+  low: number | null;
+  high: number | null;
+}
+
+export interface MatrixLook {
+  signed: Uint32Array;
+  sequential: Uint32Array;
+  ground: string;
+  quiet: string;
+  odd: string;
+  font: string;
+}
+
+/** A vector is shown in rows of this length. */
+const WRAP = 64;
+/** Windows up to this many rows and columns are written out in numbers. */
+const WRITTEN = 8;
+
+/** The same entries with a vector wrapped into rows. */
+export function wrapped(matrix: Matrix): Matrix {
+  if (matrix.rows !== 1 || matrix.columns <= WRAP) return matrix;
+  return { ...matrix, rows: Math.ceil(matrix.columns / WRAP), columns: WRAP };
+}
+
+/** Whether a scale needs two sides. */
+export function isSigned(matrix: Pick<Matrix, 'low'>): boolean {
+  return (matrix.low ?? 0) < 0;
+}
+
+/** How far along its scale a number stands, 0 to 1: by the square root, so that small entries show. */
+export function part(x: number, low: number, high: number): number {
+  if (low < 0) return 0.5 + 0.5 * Math.sign(x) * Math.sqrt(Math.min(1, Math.abs(x) / Math.max(-low, high)));
+  return high > low ? Math.sqrt(Math.min(1, Math.max(0, (x - low) / (high - low)))) : 0.5;
+}
+
+/** The size of a cell in a room of that width. */
+export function cellSize(matrix: Matrix, width: number): [number, number] {
+  const written = matrix.rows <= WRITTEN && matrix.columns <= WRITTEN;
+  const w = Math.min(width / Math.max(1, matrix.columns), written ? 64 : 18);
+  return [w, written ? 22 : Math.min(w, 14)];
+}
+
+function hatch(pen: CanvasRenderingContext2D, x: number, y: number, w: number, h: number): void {
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, w, h);
+  pen.clip();
+  pen.beginPath();
+  for (let at = -h; at < w; at += 4) {
+    pen.moveTo(x + at, y + h);
+    pen.lineTo(x + at + h, y);
+  }
+  pen.strokeStyle = '#fff';
+  pen.stroke();
+  pen.restore();
+}
+
+/** Dark text on a bright colour, bright text on a dark one. */
+function ink(packed: number): string {
+  const light = 0.299 * (packed & 255) + 0.587 * ((packed >> 8) & 255) + 0.114 * ((packed >> 16) & 255);
+  return light > 140 ? '#000' : '#fff';
+}
+
+/** Paint a wrapped matrix; zeros are hollow, what is not finite is hatched and, where there is room, named. */
+export function paintMatrix(canvas: HTMLCanvasElement, matrix: Matrix, width: number, look: MatrixLook): void {
+  const ratio = window.devicePixelRatio || 1;
+  const [w, h] = cellSize(matrix, width);
+  canvas.style.width = `${w * matrix.columns}px`;
+  canvas.style.height = `${h * matrix.rows}px`;
+  canvas.width = Math.max(1, Math.round(w * matrix.columns * ratio));
+  canvas.height = Math.max(1, Math.round(h * matrix.rows * ratio));
+  const pen = canvas.getContext('2d');
+  if (!pen) return;
+  const table = isSigned(matrix) ? look.signed : look.sequential;
+  const [low, high] = [matrix.low ?? 0, matrix.high ?? 0];
+  pen.font = look.font;
+  pen.textAlign = 'center';
+  pen.textBaseline = 'middle';
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const edge = (x: number) => Math.round(x * ratio) / ratio;
+  matrix.values.forEach((x, k) => {
+    const [row, column] = [Math.floor(k / matrix.columns), k % matrix.columns];
+    const [left, top] = [edge(column * w), edge(row * h)];
+    const [wide, tall] = [edge((column + 1) * w) - left, edge((row + 1) * h) - top];
+    const word = special(x);
+    const colour = table[Math.round(part(x, low, high) * 255)] as number;
+    pen.fillStyle = word !== null ? look.odd : x === 0 ? look.ground : css(colour);
+    pen.fillRect(left, top, wide, tall);
+    if (word !== null) hatch(pen, left, top, wide, tall);
+    else if (x === 0 && wide >= 5) {
+      pen.strokeStyle = look.quiet;
+      pen.strokeRect(left + 1.5, top + 1.5, wide - 3, tall - 3);
+    }
+    const arrow = word === 'Inf' ? '↑' : word === 'NaN' ? 'N' : '↓';
+    const text =
+      word === null ? (tall < 20 ? '' : plain(x)) : textWidth(word, look.font) + 4 < wide ? `${word === 'NaN' ? '' : arrow}${word}` : arrow;
+    if (!text || tall < 10 || textWidth(text, look.font) + 2 > wide) return;
+    if (word !== null) {
+      const size = textWidth(text, look.font) + 4;
+      pen.fillRect(left + (wide - size) / 2, top + 1, size, tall - 2);
+    }
+    pen.fillStyle = word !== null ? look.ground : x === 0 ? look.quiet : ink(colour);
+    pen.fillText(text, left + wide / 2, top + tall / 2 + 0.5);
+  });
+}

@@ -1,0 +1,274 @@
+/** Value and gradient of one tensor: two maps with one place under the pointer, their histograms, and what moves the window. */
+
+import { css, diverging, sequential } from '../draw/colour';
+import { html, write } from '../draw/element';
+import { count, full, plain, shape } from '../draw/format';
+import { histogram } from '../draw/histogram';
+import { cellSize, isSigned, paintMatrix, wrapped, type Matrix, type MatrixLook } from '../draw/matrix';
+import { doubles, integers, toNumber, type Buffer } from '../protocol/decode';
+import type { Wire } from '../protocol/messages';
+import { paletteOf } from './theme';
+import { tooltip } from './tip';
+import type { View } from './view';
+
+interface Header {
+  shape: number[];
+  lead: number[];
+  row: number;
+  column: number;
+  values: number[];
+  dtype: string;
+  size: number;
+  sampled: number;
+  zeros: number;
+  nan: number;
+  inf: number;
+  minus_inf: number;
+  low: Wire | null;
+  high: Wire | null;
+  norm: Wire;
+}
+
+/** One array as it is shown. */
+export interface Shown extends Header {
+  matrix: Matrix;
+  counts: Int32Array;
+}
+
+/** Where a window stands. */
+export interface Place {
+  lead: number[];
+  row: number;
+  column: number;
+}
+
+/** Read an answer to `values` or `captured`. */
+export function shownOf(content: Record<string, unknown>, buffers: readonly Buffer[]): [Shown | null, Shown | null] {
+  let at = 0;
+  const read = (name: string): Shown | null => {
+    const header = content[name] as Header | null;
+    if (!header) return null;
+    const [rows = 0, columns = 0] = header.values;
+    const matrix = { values: doubles(buffers[at++]), rows, columns, low: toNumber(header.low), high: toNumber(header.high) };
+    return { ...header, matrix, counts: integers(buffers[at++]) };
+  };
+  return [read('value'), read('gradient')];
+}
+
+/** What stands beside a map: how many entries are something else than an ordinary number. */
+function oddities(one: Shown): string {
+  const kinds: [number, string][] = [
+    [one.zeros, one.zeros === 1 ? 'exact zero' : 'exact zeros'],
+    [one.nan, 'NaN'],
+    [one.inf, 'Inf'],
+    [one.minus_inf, '−Inf']
+  ];
+  const said = kinds.filter(([n]) => n > 0).map(([n, word]) => `${count(n)} ${word}`);
+  return said.join(' · ') || `${count(one.size)} ${one.size === 1 ? 'value' : 'values'}`;
+}
+
+/** What part of the array is seen. */
+export function seenText(one: Header): string {
+  const [rows = 0, columns = 0] = one.values;
+  const sizes = one.shape.slice(-2);
+  if (one.size === 0) return 'an empty array';
+  if (one.shape.length < 2) {
+    return columns < one.size ? `showing ${count(columns)} of ${count(one.size)} from [${one.column}], rows of 64` : 'the whole array';
+  }
+  const lead = one.shape.length > 2 ? `[${one.lead.join(', ')}] of ${shape(one.shape)}, ` : '';
+  const part = rows < (sizes[0] as number) || columns < (sizes[1] as number);
+  return (
+    lead +
+    (part
+      ? `showing ${rows} × ${columns} of ${sizes.join(' × ')} from [${one.row}, ${one.column}]`
+      : 'the whole ' + (lead ? 'matrix' : 'array'))
+  );
+}
+
+/** The index of an entry of the window in the whole array. */
+function indexOf(one: Shown, k: number): string {
+  const columns = one.values[1] as number;
+  if (one.shape.length === 0) return '[]';
+  if (one.shape.length === 1) return `[${one.column + k}]`;
+  return `[${[...one.lead, one.row + Math.floor(k / columns), one.column + (k % columns)].join(', ')}]`;
+}
+
+/** The maps; `move` is called where the reader looks at another part. */
+export function valuesView(
+  view: View,
+  move: (place: Place) => void
+): { element: HTMLElement; show: (arrays: [Shown | null, Shown | null], width: number) => void } {
+  const maps = html('div', { class: 'gl-maps' });
+  const readout = html('div', { class: 'gl-readout gl-code', 'aria-live': 'polite' });
+  const seen = html('div', { class: 'gl-legend' });
+  const sliders = html('div', { class: 'gl-sliders' });
+  const element = html('div', {}, maps, sliders, readout, seen);
+  const options = { signal: view.signal };
+  let arrays: [Shown | null, Shown | null] = [null, null];
+  let marks: HTMLElement[] = [];
+  let size: [number, number] = [1, 1];
+  let columns = 1;
+  let at = 0;
+  let sliding = '';
+
+  const entry = (k: number): [string, string][] =>
+    arrays.flatMap((one, i) => {
+      const x = one?.matrix.values[k];
+      return x === undefined ? [] : [[i ? 'gradient' : 'value', full(x)] as [string, string]];
+    });
+  const first = () => (arrays[0] ?? arrays[1]) as Shown;
+  const point = (k: number) => {
+    at = k;
+    for (const mark of marks) {
+      mark.hidden = k < 0;
+      mark.style.cssText = `left:${(k % columns) * size[0]}px;top:${Math.floor(k / columns) * size[1]}px;width:${size[0]}px;height:${size[1]}px`;
+    }
+  };
+  /** The entry under the pointer; -1 where there is none. */
+  const under = (canvas: Element, event: MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    const column = Math.floor((event.clientX - box.left) / size[0]);
+    const k = Math.floor((event.clientY - box.top) / size[1]) * columns + column;
+    return column >= 0 && column < columns && k >= 0 && k < first().matrix.values.length ? k : -1;
+  };
+  tooltip(view, maps, (target, event) => {
+    const canvas = target.closest('canvas');
+    if (canvas) {
+      const k = under(canvas, event);
+      point(k);
+      return k < 0 ? null : { title: indexOf(first(), k), lines: entry(k) };
+    }
+    point(-1);
+    const bins = target.closest('[data-hist]');
+    const one = bins && arrays[bins.getAttribute('data-hist') === 'value' ? 0 : 1];
+    if (!bins || !one) return null;
+    const box = bins.getBoundingClientRect();
+    const bin = Math.min(63, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * 64)));
+    const { low, high } = one.matrix as { low: number; high: number };
+    const edge = (k: number) => full(low + ((high - low) * k) / 64);
+    return { title: `${edge(bin)} to ${edge(bin + 1)}`, lines: [['entries', count(one.counts[bin] as number)]] };
+  });
+  maps.addEventListener('pointerleave', () => point(-1), options);
+  maps.addEventListener(
+    'keydown',
+    event => {
+      const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+      if (step === undefined || !(event.target as Element).closest('canvas')) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const k = Math.max(at, 0) + step;
+      if (k < 0 || k >= first().matrix.values.length) return;
+      point(k);
+      const numbers = entry(k).map(pair => pair.join(' '));
+      write(readout, `${indexOf(first(), k)}  ${numbers.join('  ')}`);
+    },
+    options
+  );
+  /** One map with its scale and histogram. */
+  const map = (one: Shown, i: number, width: number, look: MatrixLook) => {
+    const name = i ? 'gradient' : 'value';
+    const canvas = html('canvas', { role: 'img', tabindex: 0, 'data-map': name, 'aria-label': `${name} ${shape(one.shape)}, arrows move` });
+    const matrix = wrapped(one.matrix);
+    size = cellSize(matrix, width);
+    columns = matrix.columns;
+    paintMatrix(canvas, matrix, width, look);
+    const mark = html('i', { class: 'gl-here', hidden: true });
+    marks.push(mark);
+    const [low, high] = [matrix.low ?? 0, matrix.high ?? 0];
+    const norm = `‖${i ? 'g' : 'v'}‖ ${plain(toNumber(one.norm) ?? NaN)} · ${shape(one.shape)}`;
+    const parts: (HTMLElement | SVGElement)[] = [
+      html('div', { class: 'gl-label' }, name, html('span', {}, norm)),
+      html('div', { class: 'gl-matrix' }, canvas, mark)
+    ];
+    const odd = html('div', { class: 'gl-label' }, html('span', {}, oddities(one)));
+    if (one.size > 1) parts.push(odd);
+    if (one.size > 1 && one.low !== null) {
+      const signed = isSigned(matrix);
+      const most = Math.max(-low, high);
+      const colours = signed ? look.signed : look.sequential;
+      const stops = Array.from({ length: 9 }, (_, k) => css(colours[Math.round((k / 8) * 255)] as number)).join(', ');
+      const bins = histogram(one.counts, width, 44, `${name}, ${count(one.size)} entries in 64 bins`);
+      bins.setAttribute('data-hist', name);
+      const zero =
+        Math.abs(high + low) < 0.7 * (high - low) && html('span', { class: 'gl-zero', style: `left:${(-low / (high - low)) * 100}%` }, '0');
+      parts.splice(
+        2,
+        0,
+        html(
+          'div',
+          { class: 'gl-ends', title: 'colours go by the square root' },
+          plain(signed ? -most : low),
+          html('i', { style: `background:linear-gradient(90deg, ${stops})` }),
+          plain(signed ? most : high)
+        )
+      );
+      odd.prepend('log count');
+      parts.push(bins, html('div', { class: 'gl-ends' }, plain(low), zero, plain(high)));
+    }
+    return html('div', { class: i ? 'gl-ofgrad' : 'gl-ofvalue' }, ...parts);
+  };
+
+  const slide = () => {
+    const one = first();
+    const sizes = one.shape.slice(-2);
+    const rank = one.shape.length;
+    const axes: [string, number, number, (place: Place, to: number) => void][] = one.lead.map((now, axis) => [
+      `axis ${axis}`,
+      (one.shape[axis] as number) - 1,
+      now,
+      (place, to) => (place.lead[axis] = to)
+    ]);
+    if (rank > 1) axes.push(['row', (sizes[0] as number) - 64, one.row, (place, to) => (place.row = to)]);
+    axes.push([
+      'column',
+      (rank > 1 ? (sizes[1] as number) : one.size) - (rank > 1 ? 64 : 4096),
+      one.column,
+      (place, to) => (place.column = to)
+    ]);
+    const key = one.shape.join();
+    if (key === sliding) return; // not replaced under the reader's hand
+    sliding = key;
+    const place: Place = { lead: [...one.lead], row: one.row, column: one.column };
+    sliders.replaceChildren(
+      ...axes
+        .filter(([, most]) => most > 0)
+        .map(([name, most, now, set]) => {
+          const input = html('input', { type: 'range', min: 0, max: most, value: now });
+          const said = html('output', {}, String(now));
+          const onInput = () => {
+            set(place, Number(input.value));
+            write(said, input.value);
+            move({ ...place });
+          };
+          input.addEventListener('input', onInput, options);
+          return html('label', {}, name, input, said);
+        })
+    );
+  };
+
+  const show = (next: [Shown | null, Shown | null], width: number) => {
+    arrays = next;
+    const palette = paletteOf(view.root, view.theme.value);
+    const style = getComputedStyle(view.root);
+    const look: MatrixLook = {
+      signed: diverging(palette.dark),
+      sequential: sequential(palette.dark),
+      ground: style.backgroundColor || '#fff',
+      quiet: style.getPropertyValue('--gl-edge').trim() || '#868c92',
+      odd: palette.odd,
+      font: `10.5px ${palette.fonts.code}`
+    };
+    marks = [];
+    const both = arrays.filter(one => one !== null).length;
+    const room = both > 1 && width >= 380 ? (width - 16) / 2 : width;
+    maps.classList.toggle('gl-two', room < width);
+    const focused = maps.querySelector(':focus')?.getAttribute('data-map');
+    maps.replaceChildren(...arrays.flatMap((one, i) => (one ? [map(one, i, Math.floor(Math.min(room, 480)), look)] : [])));
+    if (focused) maps.querySelector<HTMLElement>(`[data-map=${focused}]`)?.focus();
+    slide();
+    const one = first();
+    const counted = one.sampled < one.size ? ` · counted over every ${Math.ceil(one.size / one.sampled)}th entry` : '';
+    write(seen, `${seenText(one)} · ${one.dtype}${arrays[1] ? '' : ' · no gradient has come'}${counted}`);
+  };
+  return { element, show };
+}

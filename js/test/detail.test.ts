@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { signal } from '@preact/signals-core';
+import { describe, expect, it } from 'vitest';
+import { cellSize, part, wrapped } from '../draw/matrix';
+import { detailPanel, flops } from '../panels/detail';
+import { formula } from '../panels/formula';
+import { Store } from '../panels/store';
+import { seenText, shownOf } from '../panels/values';
+import type { Ask } from '../protocol/messages';
+
+interface Recorded {
+  content: Record<string, unknown>;
+  buffers: string[];
+}
+
+const recorded = JSON.parse(readFileSync(join(__dirname, '../../tests/protocol/capture.json'), 'utf8')) as Recorded[];
+const bytes = (text: string) => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+const answer = (id: string) => recorded.find(({ content }) => content['id'] === id) as Recorded;
+
+describe('an array as it is shown', () => {
+  const { content, buffers } = answer('captured op:0');
+  const [value, gradient] = shownOf(content, buffers.map(bytes));
+
+  it('has the entries that the kernel sent, with what is not finite', () => {
+    [1, 0, -2, 0.5, NaN, 4].forEach((x, k) => {
+      if (Number.isNaN(x)) expect(value!.matrix.values[k]).toBeNaN();
+      else expect(value!.matrix.values[k]).toBeCloseTo(Math.tanh(x), 6);
+    });
+    expect(Array.from(gradient!.matrix.values)).toEqual([3, 3, 3, 3, 3, 3]);
+    expect([value!.zeros, value!.nan, value!.size]).toEqual([1, 1, 6]);
+    expect(value!.counts.reduce((a, b) => a + b)).toBe(5);
+  });
+
+  it('says what part of it is seen', () => {
+    expect(seenText(value!)).toBe('the whole array');
+    expect(seenText({ ...value!, shape: [20000, 5000], values: [64, 64], row: 3, column: 9 })).toBe(
+      'showing 64 × 64 of 20000 × 5000 from [3, 9]'
+    );
+    expect(seenText({ ...value!, shape: [8, 3, 5, 5], values: [5, 5], lead: [7, 1] })).toBe('[7, 1] of (8, 3, 5, 5), the whole matrix');
+    expect(seenText({ ...value!, shape: [9000], values: [1, 4096], size: 9000, column: 64 })).toContain('4,096 of 9,000 from [64]');
+  });
+
+  it('wraps a vector, and colours by the square root', () => {
+    const row = { values: new Float64Array(130), rows: 1, columns: 130, low: 0, high: 1 };
+    expect([wrapped(row).rows, wrapped(row).columns]).toEqual([3, 64]);
+    expect(cellSize(wrapped(row), 640)[0]).toBe(10);
+    expect([part(0.25, 0, 1), part(-0.25, -1, 1), part(0, -1, 1), part(5, 5, 5)]).toEqual([0.5, 0.25, 0.5, 0.5]);
+  });
+});
+
+describe('a formula', () => {
+  it('keeps MathML and leaves out what does not belong there', () => {
+    const bad =
+      '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi onclick="x()">a</mi><script>b</script><mo stretchy="false">(</mo></math>';
+    const made = formula(bad)!;
+    expect(made.querySelector('script')).toBeNull();
+    expect(made.textContent).toBe('ab(');
+    expect(made.querySelector('mi')!.attributes.length).toBe(0);
+    expect(made.querySelector('mo')!.getAttribute('stretchy')).toBe('false');
+    expect(formula('no <b')).toBeNull();
+  });
+});
+
+describe('a cost', () => {
+  it('is read in few letters', () => {
+    expect([0, 999, 40_960, 2_100_000, 3.2e12, null].map(flops)).toEqual(['0', '999', '41 k', '2.1 M', '3.2 T', 'no formula']);
+  });
+});
+
+describe('the detail panel', () => {
+  const open = () => {
+    const asked: Ask[] = [];
+    const store = new Store(
+      message => message.kind === 'ask' && asked.push(message),
+      draw => draw()
+    );
+    for (const { content, buffers } of recorded.slice(1, 5)) store.receive(content, buffers.map(bytes));
+    const root = document.createElement('div');
+    const parts = detailPanel({ store, root, signal: new AbortController().signal, theme: signal(0) }, signal(true));
+    root.append(parts.body);
+    const reply = async (what: string) => {
+      const ask = asked.findLast(one => one.what === what.split(' ')[0]) as Ask;
+      const { content, buffers } = answer(what);
+      store.receive({ ...content, id: ask.id }, buffers.map(bytes));
+      await Promise.resolve();
+      await new Promise(done => setTimeout(done));
+    };
+    return { store, asked, root, body: parts.body, reply };
+  };
+
+  it('asks about what is selected, and shows formula, source, values and cost', async () => {
+    const { store, asked, body, reply } = open();
+    expect(body.textContent).toContain('Select an op or a line.');
+    store.select('op:0');
+    expect(asked.map(({ what, args }) => [what, (args as { select: string }).select])).toEqual([['detail', 'op:0']]);
+    await reply('detail op:0');
+    expect(asked.map(one => one.what)).toEqual(['detail', 'captured']);
+    await reply('captured op:0');
+    expect(body.querySelectorAll('math').length).toBe(2);
+    expect(body.querySelector('.gl-source')!.textContent).toContain('def forward(self');
+    expect(body.querySelectorAll('canvas').length).toBe(2);
+    expect(body.textContent).toContain('1 exact zero · 1 NaN');
+    expect(body.textContent).toContain('captured at step');
+    expect(body.textContent).toContain('operations and bytes');
+  });
+
+  it('says the words of the kernel where it refuses', async () => {
+    const { store, asked, body } = open();
+    store.select('op:0');
+    store.receive({ v: 1, kind: 'answer', id: asked[0]!.id, ok: false, error: 'the graph has changed since; select again' });
+    await new Promise(done => setTimeout(done));
+    expect(body.textContent).toContain('select again');
+  });
+
+  it('asks for another part when a slider is moved, one question at a time', async () => {
+    const { store, asked, body, reply } = open();
+    store.select('op:0');
+    await reply('detail op:0');
+    const large = answer('captured op:0');
+    const header = { ...(large.content['value'] as object), shape: [4, 200, 300] };
+    const content = { ...large.content, value: { ...header, lead: [1] }, gradient: null };
+    store.receive({ ...content, id: asked.at(-1)!.id }, large.buffers.slice(0, 2).map(bytes));
+    await new Promise(done => setTimeout(done));
+    const inputs = Array.from(body.querySelectorAll<HTMLInputElement>('input[type=range]'));
+    expect(inputs.map(one => one.max)).toEqual(['3', '136', '236']);
+    const before = asked.length;
+    for (const to of ['5', '9', '40']) {
+      inputs[1]!.value = to;
+      inputs[1]!.dispatchEvent(new Event('input'));
+    }
+    expect(asked.length).toBe(before + 1);
+    store.receive({ ...content, id: asked.at(-1)!.id }, large.buffers.slice(0, 2).map(bytes));
+    await new Promise(done => setTimeout(done));
+    expect(asked.length).toBe(before + 2);
+    expect(asked.at(-1)!.args).toMatchObject({ lead: [1], row: 40, column: 0 });
+  });
+});
