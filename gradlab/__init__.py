@@ -14,6 +14,7 @@ from . import ops as ops
 from ._tensor import Tensor as Tensor
 from ._version import __version__ as __version__
 from .backend import Device as device  # noqa: N813
+from .backend import Generator as Generator
 from .backend import bool_ as bool  # noqa: A004
 from .backend import cuda as cuda
 from .backend import float16 as float16
@@ -76,6 +77,11 @@ from .grad_mode import inference_mode as inference_mode
 from .grad_mode import is_grad_enabled as is_grad_enabled
 from .grad_mode import no_grad as no_grad
 from .grad_mode import set_grad_enabled as set_grad_enabled
+from .kinds import can_cast as can_cast
+from .kinds import finfo as finfo
+from .kinds import iinfo as iinfo
+from .kinds import promote_types as promote_types
+from .kinds import result_type as result_type
 from .ops import abs as abs  # noqa: A004
 from .ops import absolute as absolute
 from .ops import acos as acos
@@ -469,6 +475,7 @@ from .ops import unique as unique
 from .ops import unique_consecutive as unique_consecutive
 from .ops import unsqueeze as unsqueeze
 from .ops import upsample as upsample
+from .ops import vander as vander
 from .ops import var as var
 from .ops import var_mean as var_mean
 from .ops import vdot as vdot

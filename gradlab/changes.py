@@ -11,8 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import ops
-from .backend import asarray_like, generator
-from .inplace import arithmetic, assign, become
+from .backend import Generator, asarray_like
+from .backend import generator as drawn_by
+from .inplace import arithmetic, assign, become, detach, reshaped
 
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
@@ -292,15 +293,41 @@ class Changes:
     def triu_(self, diagonal: int = 0) -> Tensor:
         return become(self, "x.triu_()", ops.triu, diagonal)
 
+    # -- the same entries in another shape, and without history
+
+    def detach_(self) -> Tensor:
+        """Forget how this was made: a leaf from now on, that requires no gradient."""
+        return detach(self)
+
+    def squeeze_(self, dim: int | tuple[int, ...] | None = None) -> Tensor:
+        return reshaped(self, "x.squeeze_()", ops.squeeze, dim)
+
+    def swapaxes_(self, axis0: int, axis1: int) -> Tensor:
+        return reshaped(self, "x.swapaxes_()", ops.swapaxes, axis0, axis1)
+
+    def swapdims_(self, dim0: int, dim1: int) -> Tensor:
+        return reshaped(self, "x.swapdims_()", ops.swapdims, dim0, dim1)
+
+    def t_(self) -> Tensor:
+        return reshaped(self, "x.t_()", ops.t)
+
+    def transpose_(self, dim0: int, dim1: int) -> Tensor:
+        return reshaped(self, "x.transpose_()", ops.transpose, dim0, dim1)
+
+    def unsqueeze_(self, dim: int) -> Tensor:
+        return reshaped(self, "x.unsqueeze_()", ops.unsqueeze, dim)
+
     # -- overwriting
 
-    def bernoulli_(self, p: float | TensorLike = 0.5) -> Tensor:
+    def bernoulli_(self, p: float | TensorLike = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Overwrite every entry with 1 at chance `p`, else with 0."""
-        return self.copy_(ops.bernoulli(self, p) if isinstance(p, (int, float)) else ops.bernoulli(p))
+        return self.copy_(
+            ops.bernoulli(self, p, generator=generator) if isinstance(p, (int, float)) else ops.bernoulli(p, generator=generator)
+        )
 
-    def exponential_(self, lambd: float = 1.0) -> Tensor:
+    def exponential_(self, lambd: float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Overwrite every entry with a draw of mean 1 / `lambd` from the exponential distribution."""
-        return _drawn(self, lambda size: generator().exponential(1 / lambd, size))
+        return _drawn(self, lambda size: drawn_by(generator).exponential(1 / lambd, size))
 
     def fill_diagonal_(self, fill_value: float) -> Tensor:
         """Overwrite the diagonal of a matrix with one number."""
@@ -309,17 +336,17 @@ class Changes:
         x[i, i] = fill_value
         return x
 
-    def normal_(self, mean: float = 0.0, std: float = 1.0) -> Tensor:
+    def normal_(self, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Overwrite every entry with a draw from the normal distribution."""
-        return _drawn(self, lambda size: generator().normal(mean, std, size))
+        return _drawn(self, lambda size: drawn_by(generator).normal(mean, std, size))
 
-    def random_(self, low: int, to: int | None = None) -> Tensor:
+    def random_(self, low: int, to: int | None = None, *, generator: Generator | None = None) -> Tensor:
         """Overwrite every entry with an integer from `low` up to, but without, `to`; of one number, from 0 up to that."""
-        return _drawn(self, lambda size: generator().integers(*((0, low) if to is None else (low, to)), size))
+        return _drawn(self, lambda size: drawn_by(generator).integers(*((0, low) if to is None else (low, to)), size))
 
-    def uniform_(self, low: float = 0.0, to: float = 1.0) -> Tensor:
+    def uniform_(self, low: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Overwrite every entry with a draw from `low` up to `to`, each as likely."""
-        return _drawn(self, lambda size: generator().uniform(low, to, size))
+        return _drawn(self, lambda size: drawn_by(generator).uniform(low, to, size))
 
     def copy_(self, other: TensorLike) -> Tensor:
         """Overwrite every entry with those of `other`, which may broadcast, and may be on another device."""

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ._tensor import Tensor
-from .backend import DEFAULT_FLOAT, Array, as_array, current_device, device_of, generator, moved, on_host
+from .backend import DEFAULT_FLOAT, Array, Generator, as_array, current_device, device_of, moved, on_host
+from .backend import generator as drawn_by
 from .errors import ArgumentError, DTypeError, KeywordError, ShapeError, explain
 from .interchange import imported
 from .ops.argument import need_number
@@ -213,18 +214,39 @@ def logspace(
 # -- drawn
 
 
-def rand(*shape: Any, size: Any = None, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+def rand(
+    *shape: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    dtype: Any = DEFAULT_FLOAT,
+    device: Place = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Uniform in [0, 1)."""
-    return _put(_drawn("rand", generator().random, _shape(shape, size), dtype), device, requires_grad)
+    return _put(_drawn("rand", drawn_by(generator).random, _shape(shape, size), dtype), device, requires_grad)
 
 
-def randn(*shape: Any, size: Any = None, dtype: Any = DEFAULT_FLOAT, device: Place = None, requires_grad: bool = False) -> Tensor:
+def randn(
+    *shape: Any,
+    size: Any = None,
+    generator: Generator | None = None,
+    dtype: Any = DEFAULT_FLOAT,
+    device: Place = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Normal with mean 0 and variance 1."""
-    return _put(_drawn("randn", generator().standard_normal, _shape(shape, size), dtype), device, requires_grad)
+    return _put(_drawn("randn", drawn_by(generator).standard_normal, _shape(shape, size), dtype), device, requires_grad)
 
 
 def randint(
-    low: int, high: Any = None, size: Any = None, dtype: Any = np.int64, device: Place = None, requires_grad: bool = False
+    low: int,
+    high: Any = None,
+    size: Any = None,
+    dtype: Any = np.int64,
+    device: Place = None,
+    requires_grad: bool = False,
+    *,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Integers in [low, high); `randint(high, size)` starts from 0.
 
@@ -239,14 +261,13 @@ def randint(
     low, high = (b.item() if isinstance(b, Tensor) else b for b in (low, high))
     if not all(isinstance(b, (int, np.integer)) for b in (low, high)) or low >= high:
         raise ArgumentError(explain("randint: no integer is in [low, high)", got={"low": low, "high": high}, need="low < high, both whole"))
-    return _put(
-        np.asarray(generator().integers(low, high, _shape((size,)))).astype(_dtype(dtype, np.int64), copy=False), device, requires_grad
-    )
+    drawn = np.asarray(drawn_by(generator).integers(low, high, _shape((size,))))
+    return _put(drawn.astype(_dtype(dtype, np.int64), copy=False), device, requires_grad)
 
 
-def randperm(n: int, dtype: Any = np.int64, device: Place = None) -> Tensor:
+def randperm(n: int, dtype: Any = np.int64, device: Place = None, *, generator: Generator | None = None) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
-    return _put(generator().permutation(_shape((n,))[0]).astype(_dtype(dtype, np.int64), copy=False), device, False)
+    return _put(drawn_by(generator).permutation(_shape((n,))[0]).astype(_dtype(dtype, np.int64), copy=False), device, False)
 
 
 def rand_like(input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:

@@ -115,6 +115,37 @@ def become(x: Tensor, what: str, op: Callable[..., Tensor], *arguments: Any) -> 
     return _change(x, what, arguments, write, step)
 
 
+def reshaped(x: Tensor, what: str, op: Callable[..., Tensor], *arguments: Any) -> Tensor:
+    """`x` becomes `op(x, *arguments)`, the same entries of the same memory in another shape; `what` is how it was written.
+
+    Raises:
+        GraphError: `x` is a leaf that requires a gradient, or a result that does: earlier steps hold it by its shape.
+    """
+    if x._requires_grad and (is_grad_enabled() or x.grad_fn is not None):
+        why = "a leaf that requires a gradient" if x.grad_fn is None else "a result that earlier steps may have read"
+        fix = "with gl.no_grad(): ..." if x.grad_fn is None else f"x = {what.replace('_()', '(...)')}"
+        raise _refused(x, what, f"{why} can't change its shape in place", fix)
+    with no_grad():
+        after = op(x, *arguments)
+    x._data = after._data
+    x.bump()
+    return x
+
+
+def detach(x: Tensor) -> Tensor:
+    """Make `x` a leaf that requires no gradient; what was made from it keeps its history.
+
+    Raises:
+        GraphError: `x` is a view: a change of what it looks at would give it a history again.
+    """
+    if lineage(x):
+        raise _refused(x, "x.detach_()", "a view can't be detached in place", "x = x.detach()")
+    if x.grad_fn is not None and x.grad_fn.retained:
+        x.grad_fn.retained = [r for r in x.grad_fn.retained if r() is not x] or None
+    x.grad_fn, x._requires_grad = None, False
+    return x
+
+
 def refuse_in_graph(x: Tensor, what: str) -> None:
     """Raise where a write into the memory of `x` would change what backward needs or reports."""
     if is_grad_enabled() and x._requires_grad:

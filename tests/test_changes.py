@@ -14,7 +14,8 @@ from gradlab.errors import DTypeError, GraphError, ShapeError
 
 X = np.array([[0.5, 0.75], [0.9, 0.25]])
 DRAWS = {"bernoulli_", "normal_", "exponential_", "random_"}  # in tests/ops/test_chance.py
-METHODS = [name for name in vars(Changes) if name[0] != "_" and name[-1] == "_" and hasattr(ops, name[:-1]) and name not in DRAWS]
+SHAPES = {"squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdims_", "t_"}  # in tests/test_kinds.py
+METHODS = [name for name in vars(Changes) if name[0] != "_" and name[-1] == "_" and hasattr(ops, name[:-1]) and name not in DRAWS | SHAPES]
 ARGUMENTS = {"clamp_": (0.3, 0.8), "clip_": (0.3, 0.8), "masked_fill_": (X > 0.6, 2.0), "acosh_": ()}
 ARGUMENTS |= {
     **dict.fromkeys(["scatter_", "scatter_add_"], (0, [[0, 1]], X)), "scatter_reduce_": (0, [[0, 1]], X, "prod"), "put_": ([0], [3.0]),

@@ -73,7 +73,7 @@ def check(fn: Function) -> None:
     """
     for i, (t, to) in enumerate(zip(fn.inputs, fn.edges, strict=True)):
         version, maker = t._version, t.grad_fn
-        if (version is not None and version.changed > fn.seq) or (maker is not None and maker is not to):
+        if (version is not None and version.changed > fn.seq) or (maker is not to if maker is not None else isinstance(to, Function)):
             raise GraphError(
                 explain(
                     f"{type(fn).__name__}: input {i} was changed in place after it was used",

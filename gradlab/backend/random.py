@@ -6,12 +6,14 @@ device, so that a run can be repeated on another one.
 
 from __future__ import annotations
 
+import secrets
 from operator import index
 from typing import Any, cast
 
 import numpy as np
 
 from ..errors import ArgumentError, KeywordError, explain
+from .device import Device
 
 _generator = np.random.default_rng()
 
@@ -41,9 +43,60 @@ def seed_of(seed: Any) -> int:
     return number
 
 
-def generator() -> np.random.Generator:
-    """The generator behind `randn`, dropout, initialisation and shuffling."""
-    return _generator
+class Generator:
+    """Random numbers of their own, for what takes `generator=`: a seed gives the same ones on every device.
+
+    >>> g = Generator().manual_seed(3)
+    >>> first = generator(g).random()
+    >>> bool(generator(g.manual_seed(3)).random() == first)
+    True
+    """
+
+    def __init__(self, device: Any = "cpu") -> None:
+        self.device = Device(device)
+        self._drawn_by, self._seed = np.random.default_rng(_FIRST_SEED), _FIRST_SEED
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start anew; returns itself."""
+        self._seed = seed_of(seed)
+        self._drawn_by = np.random.default_rng(self._seed)
+        return self
+
+    def seed(self) -> int:
+        """Start anew from a seed that nobody knows, which is returned."""
+        self.manual_seed(secrets.randbits(63))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        """The seed of the last start."""
+        return self._seed
+
+    def get_state(self) -> dict[str, Any]:
+        """Where it stands, for `set_state`."""
+        return dict(self._drawn_by.bit_generator.state)
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from where `get_state` was called, here or on another one."""
+        self._drawn_by.bit_generator.state = state
+
+    def __repr__(self) -> str:
+        return f"Generator(device='{self.device}', initial_seed={self._seed})"
+
+
+_FIRST_SEED = 67280421310721  # of every new Generator, as in PyTorch
+
+
+def generator(own: Any = None) -> np.random.Generator:
+    """The generator behind `randn`, dropout, initialisation and shuffling; or that of a `Generator`, where one was given.
+
+    Raises:
+        KeywordError: what was given is none.
+    """
+    if own is None:
+        return _generator
+    if not isinstance(own, Generator):
+        raise KeywordError(explain("generator: this is none", got={"generator": type(own).__name__}, need="a gl.Generator"))
+    return own._drawn_by  # pyright: ignore[reportPrivateUsage]
 
 
 def get_rng_state() -> dict[str, Any]:

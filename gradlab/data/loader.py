@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..backend import is_array
+from ..backend import Generator, is_array
 from ..errors import DataError, KeywordError, explain
 from .collate import collate
 from .dataset import Dataset, TensorDataset, rows
@@ -26,6 +26,7 @@ class DataLoader:
         shuffle: read in an order that is drawn anew each epoch.
         sampler: an iterable of indices instead of `shuffle`.
         seed: for `shuffle`: the same seed gives the same batches; without it gradlab's own random state decides.
+        generator: for `shuffle`: a `gl.Generator`, or one of NumPy, to draw the order from.
         drop_last: leave out a last batch that is shorter.
         collate_fn: makes a batch of a list of items, see `collate` for what is done without.
 
@@ -47,6 +48,7 @@ class DataLoader:
         seed: int | None = None,
         drop_last: bool = False,
         collate_fn: Callable[[list[Any]], Any] | None = None,
+        generator: np.random.Generator | Generator | None = None,
     ) -> None:
         if shuffle and sampler is not None:
             raise DataError("DataLoader: shuffle and sampler both say in which order items are read; give one of them")
@@ -82,7 +84,9 @@ class DataLoader:
         self.dataset: Dataset | Any = dataset
         self.batch_size, self.drop_last, self.collate_fn = _count(batch_size), drop_last, collate_fn
         self.sampler: Iterable[int]
-        self.sampler = sampler if sampler is not None else RandomSampler(dataset, seed=seed) if shuffle else SequentialSampler(dataset)
+        self.sampler = (
+            sampler if sampler is not None else RandomSampler(dataset, generator, seed) if shuffle else SequentialSampler(dataset)
+        )
 
     def __len__(self) -> int:
         """Batches in an epoch."""

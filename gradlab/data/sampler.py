@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sized
 
 import numpy as np
 
+from ..backend import Generator
 from ..backend import generator as global_generator
 from ..errors import DataError
 
@@ -31,7 +32,7 @@ class RandomSampler:
     """Every index once, in an order that is drawn anew for each epoch.
 
     Args:
-        generator: a NumPy generator to draw from.
+        generator: a `gl.Generator`, or one of NumPy, to draw from.
         seed: makes a generator of its own: the same seed gives the same epochs in the same order. Without either the
             order comes from gradlab's own random state, see `gl.manual_seed`.
 
@@ -39,14 +40,14 @@ class RandomSampler:
     [0, 1, 2]
     """
 
-    def __init__(self, data_source: Sized, generator: np.random.Generator | None = None, seed: int | None = None) -> None:
+    def __init__(self, data_source: Sized, generator: np.random.Generator | Generator | None = None, seed: int | None = None) -> None:
         if generator is not None and seed is not None:
             raise DataError("RandomSampler: give a generator or a seed, not both")
         self.data_source = data_source
         self.generator = np.random.default_rng(seed) if seed is not None else generator
 
     def __iter__(self) -> Iterator[int]:
-        drawn_from = self.generator if self.generator is not None else global_generator()
+        drawn_from = self.generator if isinstance(self.generator, np.random.Generator) else global_generator(self.generator)
         return iter(drawn_from.permutation(len(self.data_source)).tolist())
 
     def __len__(self) -> int:

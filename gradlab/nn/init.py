@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .._tensor import Tensor
-from ..backend import Array, generator, xp_of
+from ..backend import Array, Generator, xp_of
+from ..backend import generator as drawn_by
 from ..errors import ArgumentError, KeywordError, ShapeError, explain
 from ..ops.argument import need_number
 
@@ -20,16 +21,16 @@ Mode = Literal["fan_in", "fan_out"]
 _GAINS = {"linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 0.75}
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn uniformly from [a, b)."""
     need_number("uniform_", a=a, b=b)
-    return _write(tensor, generator().random(dtype=_drawn_in(tensor), size=tensor.shape) * (b - a) + a)
+    return _write(tensor, drawn_by(generator).random(dtype=_drawn_in(tensor), size=tensor.shape) * (b - a) + a)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers drawn from the normal distribution."""
     need_number("normal_", mean=mean, std=std)
-    return _write(tensor, generator().standard_normal(dtype=_drawn_in(tensor), size=tensor.shape) * std + mean)
+    return _write(tensor, drawn_by(generator).standard_normal(dtype=_drawn_in(tensor), size=tensor.shape) * std + mean)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -52,40 +53,44 @@ def ones_(tensor: Tensor) -> Tensor:
     return _write(tensor, 1)
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform in [-a, a) with a = gain sqrt(6 / (fan_in + fan_out)).
 
     Source: Glorot and Bengio 2010, "Understanding the difficulty of training deep feedforward neural networks", eq. 16.
     """
     fan_in, fan_out = fans(tensor)
     bound = gain * math.sqrt(6 / (fan_in + fan_out))
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal with std = gain sqrt(2 / (fan_in + fan_out)).
 
     Source: Glorot and Bengio 2010, eq. 12.
     """
     fan_in, fan_out = fans(tensor)
-    return normal_(tensor, 0.0, gain * math.sqrt(2 / (fan_in + fan_out)))
+    return normal_(tensor, 0.0, gain * math.sqrt(2 / (fan_in + fan_out)), generator)
 
 
-def kaiming_uniform_(tensor: Tensor, a: float = 0.0, mode: Mode = "fan_in", nonlinearity: str = "leaky_relu") -> Tensor:
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0.0, mode: Mode = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None
+) -> Tensor:
     """Uniform in [-b, b) with b = gain sqrt(3 / fan); `a` is the negative slope of a leaky ReLU.
 
     Source: He et al. 2015, arXiv:1502.01852, eq. 10 and 14 (there as a normal distribution).
     """
     bound = calculate_gain(nonlinearity, a) * math.sqrt(3 / _fan(tensor, mode))
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator)
 
 
-def kaiming_normal_(tensor: Tensor, a: float = 0.0, mode: Mode = "fan_in", nonlinearity: str = "leaky_relu") -> Tensor:
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0.0, mode: Mode = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None
+) -> Tensor:
     """Normal with std = gain / sqrt(fan); `a` is the negative slope of a leaky ReLU.
 
     Source: He et al. 2015, arXiv:1502.01852, eq. 10 and 14.
     """
-    return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)))
+    return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)), generator)
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:

@@ -671,6 +671,7 @@ from .unfold import UnfoldCopy as UnfoldCopy
 from .unfold import fold as fold
 from .unfold import unfold as unfold
 from .unfold import unfold_copy as unfold_copy
+from .vander import vander as vander
 from .where import NonZero as NonZero
 from .where import Where as Where
 from .where import argwhere as argwhere

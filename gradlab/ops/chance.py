@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import asarray_like, generator, on_host, to_numpy
+from ..backend import Generator, asarray_like, on_host, to_numpy
+from ..backend import generator as drawn_by
 from ..errors import ArgumentError, ShapeError, explain
 from .argument import sizes, tensor_of, whole
 from .dtype import need_floats
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
 
 
-def multinomial(input: TensorLike, num_samples: int, replacement: bool = False) -> Tensor:
+def multinomial(input: TensorLike, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Tensor:
     """Draw places with chances in proportion to the numbers of a row; each at most once, or with `replacement` again and again.
 
     Shapes: input: (n) or (rows, n), y: (num_samples) or (rows, num_samples), int64
@@ -37,12 +38,12 @@ def multinomial(input: TensorLike, num_samples: int, replacement: bool = False) 
     _need_chances(rows, num_samples, replacement)
     if replacement:
         below = np.cumsum(rows, axis=1)
-        points = generator().random((len(rows), num_samples)) * below[:, -1:]
+        points = drawn_by(generator).random((len(rows), num_samples)) * below[:, -1:]
         places = np.stack([np.searchsorted(row, of, side="right") for row, of in zip(below, points, strict=True)] or [points])
     else:
         # The first of n clocks that ring at rates x is i with chance x_i / sum x; so is the next among those left.
         with np.errstate(divide="ignore"):
-            rings = generator().standard_exponential(rows.shape) / rows
+            rings = drawn_by(generator).standard_exponential(rows.shape) / rows
         places = np.argsort(rings, axis=1)[:, :num_samples]
     return tensor_of(asarray_like(places.reshape(*t.shape[:-1], num_samples), t.data, dtype="int64"))
 
@@ -60,7 +61,7 @@ def _need_chances(rows: np.ndarray, n: int, replacement: bool) -> None:
         raise ArgumentError(explain("multinomial: so many are not there", got=got, need="replacement=True, or fewer samples"))
 
 
-def bernoulli(input: TensorLike, p: float | None = None) -> Tensor:
+def bernoulli(input: TensorLike, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
     """Throw a coin for every entry: 1 with the chance that the entry says, or `p`, else 0.
 
     Shapes: input: (*), y: (*)
@@ -78,11 +79,13 @@ def bernoulli(input: TensorLike, p: float | None = None) -> Tensor:
     chance = t.data if p is None else np.asarray(p)
     if on_host(chance) and not ((chance >= 0) & (chance <= 1)).all():
         raise ArgumentError(explain("bernoulli: this is no chance", got={"chance": chance.tolist()}, need="numbers from 0 to 1"))
-    drawn = asarray_like(generator().random(t.shape), t.data) < asarray_like(chance, t.data)
+    drawn = asarray_like(drawn_by(generator).random(t.shape), t.data) < asarray_like(chance, t.data)
     return tensor_of(asarray_like(drawn, t.data, dtype=t.dtype))
 
 
-def normal(mean: TensorLike = 0.0, std: TensorLike = 1.0, size: Any = None, dtype: Any = None) -> Tensor:
+def normal(
+    mean: TensorLike = 0.0, std: TensorLike = 1.0, size: Any = None, dtype: Any = None, *, generator: Generator | None = None
+) -> Tensor:
     """Draw normal numbers with a mean and a standard deviation for every entry, or of `size`.
 
     Shapes: mean and std: broadcast to y
@@ -98,11 +101,11 @@ def normal(mean: TensorLike = 0.0, std: TensorLike = 1.0, size: Any = None, dtyp
         raise ArgumentError(explain("normal: a standard deviation is no less than 0", got={"std": s.tolist()}, need="0 or more"))
     shape = np.broadcast_shapes(m.shape, s.shape) if size is None else sizes((size,))
     like = m.data if m.ndim or m.dtype.kind == "f" else s.data
-    y = to_numpy(m.data) + to_numpy(s.data) * generator().standard_normal(shape)
+    y = to_numpy(m.data) + to_numpy(s.data) * drawn_by(generator).standard_normal(shape)
     return tensor_of(asarray_like(y, like, dtype=dtype or (like.dtype if like.dtype.kind == "f" else "float32")))
 
 
-def poisson(input: TensorLike) -> Tensor:
+def poisson(input: TensorLike, generator: Generator | None = None) -> Tensor:
     """Draw how often something happens that happens as often as the entry says, on average.
 
     Shapes: input: (*), y: (*)
@@ -119,4 +122,4 @@ def poisson(input: TensorLike) -> Tensor:
     rate = to_numpy(t.data)
     if not (rate >= 0).all():
         raise ArgumentError(explain("poisson: this is no rate", got={"x": rate.tolist()}, need="0 or more"))
-    return tensor_of(asarray_like(generator().poisson(rate), t.data, dtype=t.dtype))
+    return tensor_of(asarray_like(drawn_by(generator).poisson(rate), t.data, dtype=t.dtype))

@@ -13,6 +13,9 @@ from .described import described
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
+_NAMES = {"float16": "Half", "float32": "Float", "float64": "Double", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int"}
+_NAMES |= {"int64": "Long", "bool": "Bool"}
+
 
 @described
 class Copies:
@@ -73,6 +76,13 @@ class Copies:
 
     def to(self, target: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False) -> Tensor:
         return ops.to(self, target, dtype, device=device, non_blocking=non_blocking, copy=copy)
+
+    def type(self, dtype: Any = None) -> Any:
+        """The name of this kind of tensor ("gradlab.FloatTensor"), or the same values in another kind of number."""
+        if dtype is not None:
+            return ops.cast(self, dtype)
+        place = "" if self.device.type == "cpu" else f"{self.device.type}."  # type: ignore[attr-defined]
+        return f"gradlab.{place}{_NAMES[self.dtype.name]}Tensor"  # type: ignore[attr-defined]
 
     def type_as(self, other: Tensor) -> Tensor:
         """The same values in the dtype, and on the device, of `other`."""

@@ -14,6 +14,7 @@ from gradlab.surface import Surface
 CASTS = {
     "astype",
     "to",
+    "type",
     "type_as",
     "cpu",
     "cuda",
