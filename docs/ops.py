@@ -29,7 +29,7 @@ FAMILIES = {
     "Along an axis": "cumulative running sort",
     "Shape": "shape axes squeeze expand repeat arrange split join pad triangle diagonal",
     "Reading and writing entries": "index gather where put scatter scatter_reduce",
-    "Products and matrices": "linalg linear product einsum inverse pseudoinverse determinant factor solve decomposition",
+    "Products and matrices": "linalg linear product einsum vander inverse pseudoinverse determinant factor solve decomposition",
     "Windows": "conv conv_transpose max_pool max_unpool winner avg_pool adaptive_pool lp_pool unfold",
     "Images": "interpolate resize shuffle grid_sample",
     "Normalisation, attention, embedding": "layer_norm batch_norm group_norm response_norm attention embedding embedding_bag",
