@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..trace import Recorder, Stretch
-from ..trace.lines import lines_of, made
+from .hints import Hints, Source
 from .protocol import VERSION, Message, State, plain
 
 _SOURCE_KEPT = 20_000  # letters; a page can't tell whether a longer cell was edited
@@ -18,14 +18,17 @@ Names = Callable[[], Mapping[str, Any]]
 class Outcomes:
     """Tells the pages that ask for it what each run of a cell came to.
 
-    `namespace` gives the user's variables. Everything that is kept is text and numbers.
+    `namespace` gives the user's variables, `place` says which cell a code object is of. Everything that is kept is text and numbers.
     """
 
-    def __init__(self, recorder: Recorder, send: Callable[[Message], None], namespace: Names) -> None:
-        self.recorder, self.send, self.namespace = recorder, send, namespace
+    def __init__(self, recorder: Recorder, send: Callable[[Message], None], namespace: Names, place: Source) -> None:
+        self.recorder, self.send, self.namespace, self.place = recorder, send, namespace, place
         self._pages: set[str] = set()
         self._kept: dict[str, dict[str, Any]] = {}
         self._stretch: Stretch | None = None
+        self._hints: Hints | None = None
+        self._cell: str | None = None
+        self._told = ""  # key of the structure whose lines were told last
 
     def want(self, page: str, on: bool) -> None:
         """A page shows hints or footers, or does so no more; a new one gets what is known."""
@@ -40,26 +43,43 @@ class Outcomes:
 
     def began(self, cell: str | None, count: int | None, source: str) -> None:
         """A cell starts."""
-        self._stretch = Stretch(self.recorder)
+        self._stretch, self._cell, self._told = Stretch(self.recorder), cell, ""
+        self._hints = Hints(source, self.namespace(), self._stretch, self.place) if self._pages else None
         if cell is not None:
             self._keep({"id": cell, "count": count, "state": "running", "source": source if len(source) <= _SOURCE_KEPT else None})
+
+    def grew(self) -> None:
+        """A picture of the running cell was taken: tell its lines, where they are other ones than those told last."""
+        stretch, cell = self._stretch, self._cell
+        if stretch is None or cell is None or not self._pages:
+            return
+        with self.recorder.lock:
+            key = self.recorder.structure()["key"]
+            if key == self._told:
+                return
+            self._told = key
+            lines = self._lines(cell, stretch)
+        self._post({**self._kept[cell], **lines})
 
     def ended(self, cell: str | None, state: State, error: BaseException | None) -> None:
         """The cell that began last is over."""
         stretch, self._stretch = self._stretch, None
-        if stretch is None or cell is None or cell not in self._kept or not self._pages:
+        if stretch is None or cell is None or cell != self._cell or not self._pages:
             return
         content = {**self._kept[cell], "state": state}
         with self.recorder.lock:
             content |= {"ops": stretch.ops, "steps": stretch.steps, "ms": stretch.ms, "tracing": self.recorder.on, "findings": 0}
-            structure = self.recorder.structure()
-            names = stretch.names(self.namespace()) if stretch.ops else {}
-            runs = lines_of(structure, stretch.first)
-            content["error"] = self._error(structure, stretch.failed(error), names)
-        texts = {key: _texts(structure, lines, names) for key, lines in runs.items()}
-        content["lines"] = texts.pop((cell, content["count"]), [])
-        content["elsewhere"] = [{"id": id, "count": count, "lines": lines} for (id, count), lines in texts.items() if id is not None]
+            content |= self._lines(cell, stretch)
+            content["error"] = self._error(stretch, stretch.failed(error))
+        self._hints = None
         self._keep(content)
+
+    def _lines(self, cell: str, stretch: Stretch) -> dict[str, Any]:
+        """One text per line: of this cell, and of the cells whose functions it called."""
+        if self._hints is None:  # nobody asked when the cell began
+            self._hints = Hints("", self.namespace(), stretch, self.place)
+        own, others = self._hints.read(self.recorder.structure(), cell, self._kept[cell]["count"])
+        return {"lines": own, "elsewhere": others}
 
     def _keep(self, content: dict[str, Any]) -> None:
         self._kept.pop(content["id"], None)
@@ -72,19 +92,15 @@ class Outcomes:
         if self._pages:
             self.send(Message({"v": VERSION, "kind": "cell", **plain(content)}, []))
 
-    def _error(self, structure: Mapping[str, Any], at: int | None, names: Mapping[int, str]) -> dict[str, Any] | None:
+    def _error(self, stretch: Stretch, at: int | None) -> dict[str, Any] | None:
         """Where an op failed, on what, and what it said."""
+        structure, names = self.recorder.structure(), stretch.names(self.namespace())
         if at is None or at >= len(structure["ops"]):
             return None
         op = structure["ops"][at]
         place = {"id": None, "count": None, "file": None} if op["cell"] is None else structure["cells"][op["cell"]]
         operands = [_operand(structure, source, names) for source in op["inputs"]]
         return {"op": at, "name": op["name"], **place, "line": op["line"], "operands": operands, "text": op["error"]}
-
-
-def _texts(structure: Mapping[str, Any], lines: Mapping[int, list[int]], names: Mapping[int, str]) -> list[list[Any]]:
-    texts = [[line, made(structure, ops, names), ops[-1]] for line, ops in sorted(lines.items())]
-    return [entry for entry in texts if entry[1]]
 
 
 def _operand(structure: Mapping[str, Any], source: list[Any], names: Mapping[int, str]) -> dict[str, Any]:

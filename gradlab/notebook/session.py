@@ -11,6 +11,7 @@ from IPython.core.getipython import get_ipython
 
 from .. import observe
 from ..trace import Recorder, Where
+from ..trace.where import file_of
 from . import control, protocol
 from .cells import Cell, Cells, loads_gradlab
 from .model import SessionModel
@@ -40,7 +41,8 @@ class Session:
         self.recorder = Recorder(observe)
         self.recorder.governor.budget = BUDGET
         self.stream = Stream(self.recorder, self.post)
-        self.outcomes = Outcomes(self.recorder, self.post, lambda: {} if shell is None else shell.user_ns)
+        place = file_of if self.cells is None else self.cells.source
+        self.outcomes = Outcomes(self.recorder, self.post, lambda: {} if shell is None else shell.user_ns, place)
         self.state: State = "idle"
         self._last_count: int | None = None
         self.panels: set[Any] = set()
@@ -129,6 +131,8 @@ class Session:
     def _on_frame(self) -> None:
         # Between cells only a thread of the user's can be training.
         self.stream.follow("running", self._count)
+        if self.stream.visible:
+            self.outcomes.grew()
 
     def _on_message(self, widget: Any, content: Any, buffers: Any) -> None:
         if not isinstance(content, dict):

@@ -9,7 +9,7 @@ Key = tuple[str | None, int | None]
 """A run of a cell: its id and execution count."""
 
 _SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c"}
-_SHAPES_SHOWN = 3
+_TEXTS_SHOWN = 3
 
 
 def lines_of(structure: Mapping[str, Any], since: int = 0) -> dict[Key, dict[int, list[int]]]:
@@ -28,36 +28,42 @@ def lines_of(structure: Mapping[str, Any], since: int = 0) -> dict[Key, dict[int
     return found
 
 
-def made(structure: Mapping[str, Any], ops: list[int], names: Mapping[int, str]) -> str:
-    """One short text for the tensors that these ops of one line left: those with a name in `names`, else the last of each run of the line.
+def made(structure: Mapping[str, Any], ops: list[int]) -> str:
+    """One short text for the tensors that these ops of one line left: the last of each run of the line.
 
     >>> op = {"shape": [3, 2], "dtype": "float32", "grad": True, "error": None}
-    >>> made({"ops": [op, op]}, [0, 1], {1: "h"})
-    'h (3, 2) f32'
+    >>> made({"ops": [op, op]}, [0, 1])
+    '(3, 2) f32'
     """
     all_ops = structure["ops"]
     ops = [i for i in ops if all_ops[i]["error"] is None]
-    named = [i for i in ops if i in names]
-    if len(named) > 1:
-        return _few([f"{names[i]} {_one(all_ops[i])}" for i in named])
     if not ops:
         return ""
     ends = [i for i, after in zip(ops, [*ops[1:], -1], strict=True) if after != i + 1]
-    texts = list(dict.fromkeys(_one(all_ops[i]) for i in ends))
+    texts = list(dict.fromkeys(tensor_text(all_ops[i]["shape"], all_ops[i]["dtype"]) for i in ends))
     text = texts[0] if len(texts) == 1 else f"{texts[0]} … {texts[-1]}"
     times = f"{len(ends)} × " if len(ends) > 1 else ""
-    name = f"{names[named[0]]} " if named and named[0] == ops[-1] else ""
     aside = ", no grad" if not all_ops[ops[-1]]["grad"] and any(op["grad"] for op in all_ops) else ""
-    return f"{times}{name}{text}{aside}"
+    return f"{times}{text}{aside}"
 
 
-def shape_text(shape: Iterable[int]) -> str:
-    """A shape as Python writes it.
+def tensor_text(shape: Iterable[int], dtype: str) -> str:
+    """The shape as Python writes it, and the dtype in few letters.
 
-    >>> shape_text([3]), shape_text([])
-    ('(3,)', '()')
+    >>> tensor_text([3], "float32")
+    '(3,) f32'
     """
-    return str(tuple(shape))
+    return f"{tuple(shape)} {short_dtype(dtype)}"
+
+
+def few(texts: list[str]) -> str:
+    """The first texts in one.
+
+    >>> few(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    more = len(texts) - _TEXTS_SHOWN
+    return ", ".join(texts[:_TEXTS_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def short_dtype(dtype: str) -> str:
@@ -68,12 +74,3 @@ def short_dtype(dtype: str) -> str:
     """
     word = dtype.rstrip("0123456789")
     return _SHORT[word] + dtype[len(word) :] if word in _SHORT else dtype
-
-
-def _one(op: Mapping[str, Any]) -> str:
-    return f"{shape_text(op['shape'])} {short_dtype(op['dtype'])}"
-
-
-def _few(texts: list[str]) -> str:
-    more = len(texts) - _SHAPES_SHOWN
-    return ", ".join(texts[:_SHAPES_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -69,6 +69,11 @@ class Stretch:
                 found.setdefault(op, name)
         return found
 
+    def moved(self, optimizer: Any) -> int:
+        """How many parameters the optimizer's last step moved."""
+        series = self.recorder._steps.run.series.get(id(optimizer))
+        return len(series.rows) if series is not None and series.ref() is optimizer else 0
+
     def failed(self, error: BaseException | None) -> int | None:
         """The op of the step on show that raised `error`, also in backward."""
         if error is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from functools import lru_cache
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 from .graph import VARIES, Call, Node
@@ -20,7 +21,7 @@ def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int, err
     several = len(run.models | {c.root for c in calls if c.is_model} | {leaf.root for leaf in leaves if leaf.root is not None}) > 1
     modules = [_module(call, calls, several) for call in calls]
     owners: dict[tuple[str, str | None], int] = {(c.root, c.path): i for c, i in reversed(calls.items()) if c.path is not None}
-    cells: dict[tuple[str | None, int | None, str | None], int] = {}
+    cells: dict[tuple[str | None, int | None, str | None, str | None], int] = {}
     faces: dict[Any, dict[str, Any]] = {}
     ops = [_op(one, calls, cells, faces, errors.get(i)) for i, one in enumerate(nodes)]
     return {
@@ -29,7 +30,7 @@ def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int, err
         "ops": ops,
         "leaves": [_leaf(leaf, run, owners, several) for leaf in leaves],
         "modules": modules,
-        "cells": [{"id": cell, "count": count, "file": file} for cell, count, file in cells],
+        "cells": [_cell(*key) for key in cells],
         "folded": folded,
     }
 
@@ -134,7 +135,7 @@ def _op(node: Node, calls: dict[Call, int], cells: dict[Any, int], faces: dict[A
 def _face(node: Node, cells: dict[Any, int], error: str | None) -> dict[str, Any]:
     """What an op has in common with others: all but its place in the graph."""
     place = node.place
-    cell = None if place is None else cells.setdefault((place.cell, place.count, place.file), len(cells))
+    cell = None if place is None else cells.setdefault((place.cell, place.count, place.file, place.path), len(cells))
     size = _size(node.shape, node.dtype)
     return {
         "name": op_name(node.cls),
@@ -150,6 +151,12 @@ def _face(node: Node, cells: dict[Any, int], error: str | None) -> dict[str, Any
         "line": None if place is None else place.line,
         "error": node.error or error,
     }
+
+
+def _cell(cell: str | None, count: int | None, file: str | None, path: str | None) -> dict[str, Any]:
+    place = {"id": cell, "count": count, "file": file}
+    # A server may say `~` for the home directory.
+    return place if path is None else {**place, "path": path, "home": str(Path.home())}
 
 
 def _input(ref: Any) -> list[Any]:

@@ -12,16 +12,17 @@ from typing import NamedTuple
 
 
 class Where(NamedTuple):
-    """A line of the user's code: of a notebook cell (id and execution count), or of a file.
+    """A line of the user's code: of a notebook cell (id and execution count), or of a file (its name, and where it is).
 
     >>> Where(file="train.py", line=12)
-    Where(cell=None, count=None, file='train.py', line=12)
+    Where(cell=None, count=None, file='train.py', line=12, path=None)
     """
 
     cell: str | None = None
     count: int | None = None  # pyright: ignore[reportIncompatibleMethodOverride]
     file: str | None = None
     line: int | None = None
+    path: str | None = None
 
 
 Source = Callable[[CodeType], Where | None]
@@ -37,12 +38,12 @@ def file_of(code: CodeType) -> Where | None:
     """The file of a code object, None for code of gradlab, of installed packages and of Python itself.
 
     >>> file_of(compile("1 + 1", "/home/ada/train.py", "eval"))
-    Where(cell=None, count=None, file='train.py', line=None)
+    Where(cell=None, count=None, file='train.py', line=None, path='/home/ada/train.py')
     """
     name = code.co_filename
     if name.startswith((_PACKAGE, "<frozen", *_LIBRARIES)):
         return None
-    return Where(file=Path(name).name)
+    return Where(file=Path(name).name, path=str(Path(name).absolute()))
 
 
 class Places:

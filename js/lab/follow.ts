@@ -47,6 +47,12 @@ export class Follower implements IDisposable {
     return scene.kind === 'view' && scene.loss === null ? scene.modelId : null;
   }
 
+  /** The id of the session that lives in a kernel, or null. */
+  modelOf(kernelId: string): string | null {
+    const held = this.held.get(kernelId);
+    return held && held.loss === null ? held.modelId : null;
+  }
+
   /** Takes a session that came to life; says whether a notebook of this page has its kernel. */
   announce({ model_id: modelId, kernel_id: kernelId }: Announcement): boolean {
     // Outputs of an earlier session announce it again when they are drawn again.

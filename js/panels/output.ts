@@ -1,7 +1,7 @@
 /** What `%load_ext gradlab` leaves in its cell: one line where the inspector is docked, else the inspector. */
 
 /** Tell the page, where the JupyterLab extension may listen. */
-export function tell(what: 'cell', detail: object): void {
+export function tell(what: 'cell' | 'goto' | 'status', detail: object): void {
   window.dispatchEvent(new CustomEvent(`gradlab:${what}`, { detail }));
 }
 

@@ -1,8 +1,19 @@
 /** What the widgets of one page share: anywidget gives every model its own copy of its module. */
 
 import type { Signal } from '@preact/signals-core';
-import type { Outgoing } from '../protocol/messages';
+import type { KernelState, Outgoing } from '../protocol/messages';
 import type { Answer } from './asking';
+
+/** What a session is doing, in short. */
+export interface PageStatus {
+  tracing: boolean;
+  /** The tracer's share of a step. */
+  share: number | null;
+  state: KernelState;
+  step: number | null;
+  /** Ops of the step on show. */
+  ops: number;
+}
 
 /** A session as other widgets and the JupyterLab extension see it. */
 export interface PageSession {
@@ -14,6 +25,10 @@ export interface PageSession {
   ask: (what: string, args?: object) => Promise<Answer>;
   /** Ask the kernel to tell what each run of a cell comes to, or to do so no more; the page hears of it by `gradlab:cell`. */
   cells: (on: boolean) => void;
+  /** The cursor is on this line that ran of a cell; nowhere, where `cell` is null. */
+  cursor: (cell: string | null, line: number) => void;
+  /** What the page knows of the session; the window event `gradlab:status` tells when that changed. */
+  status: () => PageStatus;
   /** Whether the kernel said that it traces; false before it said anything. */
   tracing: () => boolean;
   /** The last step the page has seen; null before the first. */

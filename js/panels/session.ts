@@ -7,9 +7,10 @@
 import type { AnyModel, InitializeProps, RenderProps } from '@anywidget/types';
 import type { Buffer } from '../protocol/decode';
 import type { Outgoing } from '../protocol/messages';
+import { placeOf } from './goto';
 import { draw } from './inspector';
 import { announce, tell } from './output';
-import { registry } from './registry';
+import { registry, type PageStatus } from './registry';
 import { PAGE, Store } from './store';
 
 interface Traits {
@@ -43,6 +44,8 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
   stores.set(model, store);
   latest = store;
   const onMessage = (message: unknown, buffers: unknown) => store.receive(message, buffers as readonly Buffer[]);
+  const id = model.get('model_ref');
+  const kernel_id = model.get('kernel_id');
   const onSelected = () => store.select(model.get('selected') ?? '');
   model.on('msg:custom', onMessage);
   model.on('change:selected', onSelected);
@@ -50,27 +53,43 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     if (selected === (model.get('selected') ?? '')) return;
     model.set('selected', selected);
     model.save_changes();
+    // Chosen in this page, not by the kernel: the notebook goes there.
+    tell('goto', { model_id: id, kernel_id, place: placeOf(selected, store.step.value?.structure) });
   });
-  const id = model.get('model_ref');
-  store.onCell = run => tell('cell', { kernel_id: model.get('kernel_id'), run });
+  store.onCell = run => tell('cell', { kernel_id, run });
+  const stopStatus = store.step.subscribe(() => tell('status', { model_id: id, kernel_id }));
   registry().sessions[id] = {
     model_id: id,
-    kernel_id: model.get('kernel_id'),
+    kernel_id,
     send: message => store.send(message),
     ask: (what, args) => store.ask(what, args),
     cells: on => store.send({ kind: 'cells', page: PAGE, on }),
+    cursor: (cell, line) => (store.cursor.value = cell === null ? null : { cell, line }),
+    status: () => statusOf(store),
     tracing: () => store.tracing,
     lastStep: () => store.step.value?.frame.step ?? null,
     draw: (panel, element, signal) => draw(store, panel, element, signal)
   };
   store.hello();
-  announce(id, model.get('kernel_id'));
+  announce(id, kernel_id);
   return () => {
     stop();
+    stopStatus();
     store.end();
     model.off('msg:custom', onMessage);
     model.off('change:selected', onSelected);
     delete registry().sessions[id];
+  };
+}
+
+function statusOf(store: Store): PageStatus {
+  const step = store.step.value;
+  return {
+    tracing: store.tracing,
+    share: step?.frame.tracing.share ?? null,
+    state: step?.frame.state ?? 'idle',
+    step: step?.frame.step ?? null,
+    ops: step?.structure.ops.length ?? 0
   };
 }
 

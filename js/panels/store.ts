@@ -42,6 +42,10 @@ export class Store {
   readonly range = signal<Range | null>(null);
   /** Whether the kernel traces, from its last frame, drawn or not. */
   tracing = false;
+  /** The line that the cursor is on in a notebook. */
+  readonly cursor = signal<{ cell: string; line: number } | null>(null);
+  /** The ops of the step on show that were made on the cursor's line: panels highlight them like what is under the pointer. */
+  readonly line = computed(() => madeOn(this.cursor.value, this.step.value?.structure));
   /** Called with each run of a cell. */
   onCell: (run: CellRun) => void = () => {};
 
@@ -263,6 +267,28 @@ export class Store {
       this.live.value = { structure, frame };
     });
   }
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** The ops that a line of a cell made. */
+export function madeOn(place: { cell: string; line: number } | null, structure: Structure | undefined): ReadonlySet<number> {
+  if (!place || !structure) return NONE;
+  const cells = structure.cells.map(cell => cell.id === place.cell);
+  const found = structure.ops.flatMap((op, i) => (op.cell !== null && cells[op.cell] && op.line === place.line ? [i] : []));
+  return found.length > 0 ? new Set(found) : NONE;
+}
+
+/** The parameters that ops read. */
+export function parametersOf(ops: ReadonlySet<number>, structure: Structure | undefined): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const i of ops) {
+    for (const [from, j] of structure?.ops[i]?.inputs ?? []) {
+      const leaf = from === 'leaf' ? structure?.leaves[j] : undefined;
+      if (leaf?.kind === 'parameter') names.add(leaf.name);
+    }
+  }
+  return names;
 }
 
 function itemsOf(structure: Structure): number {

@@ -56,6 +56,9 @@ export interface Cell {
   id: string | null;
   count: number | null;
   file: string | null;
+  /** Where the file is, and the home directory that a `~` in the server's paths means. */
+  path?: string | null;
+  home?: string | null;
 }
 
 /** The graph of one step without its numbers; sent once for each `key`. */
@@ -130,8 +133,8 @@ export interface Ask {
   args: object;
 }
 
-/** What the last op of a line left there: line, short text, number of the op in the step on show. */
-export type Line = [number, string, number];
+/** What stands at the end of a line: line, short text, number of the op in the step on show that made it. */
+export type Line = [number, string, number | null];
 
 /** The tensor or number that a failed op read. */
 export interface Operand {

@@ -72,7 +72,47 @@ def test_a_loop_tells_the_ops_and_lines_of_one_step(run: Any, heard: Heard) -> N
     run("for _ in range(7):\n    loss = (x @ w).sum()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()", "loop")
     end = heard()[-1]
     assert (end["ops"], end["steps"]) == (2, 7)
-    assert end["lines"] == [[2, "loss () f32", 1]]
+    assert end["lines"] == [[2, "loss () f32", 1], [4, "‖g‖ 6.93 at step 7", None], [5, "1 parameter moved", None]]
+    assert np.linalg.norm(np.full((3, 4), 2.0)) == pytest.approx(6.93, rel=1e-3)
+
+
+MODEL = """class Net(gl.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1 = gl.nn.Linear(3, 4)
+        self.fc2 = gl.nn.Linear(
+            4, 2)
+        self.size = 4
+    def forward(self, x):
+        return self.fc2(self.fc1(x).tanh())"""
+
+
+def test_layers_models_and_optimizers_tell_their_parameters(run: Any, heard: Heard) -> None:
+    run(MODEL, "class")
+    heard()
+    run("model = Net()\nopt = gl.optim.SGD(model.parameters(), lr=0.1)\nhalf = gl.optim.SGD(model.fc1.parameters(), lr=0.1)", "make")
+    end = heard()[-1]
+    assert [text for _, text, _ in end["lines"]] == ["26 parameters", "26 parameters, all held", "16 parameters, 2 of 4 tensors held"]
+    assert [(e["id"], e["lines"]) for e in end["elsewhere"]] == [("class", [[4, "16 parameters", None], [5, "10 parameters", None]])]
+
+
+def test_a_line_that_binds_what_a_function_made_tells_it(run: Any, heard: Heard) -> None:
+    run("def f(t):\n    return (t @ w).tanh()", "def")
+    run("for t in [x, x[:1]]:\n    y = f(t)", "a")
+    end = heard()[-1]
+    assert end["lines"][0][:2] == [1, "t (1, 3) f32, no grad"]
+    assert end["lines"][1][:2] == [2, "y (1, 4) f32"]
+
+
+def test_a_variable_that_the_cell_did_not_bind_anew_has_no_hint(run: Any, heard: Heard) -> None:
+    run("y = x @ w", "a")
+    run("if False:\n    y = x", "b")
+    assert heard()[-1]["lines"] == []
+
+
+def test_magics_and_odd_text_are_no_obstacle(run: Any, heard: Heard) -> None:
+    run("%matplotlib --list\ny = x @ w\n", "a", ok=False)
+    assert heard()[-1]["lines"] == [[2, "y (2, 4) f32", 0]]
 
 
 def test_a_line_that_ran_several_times_in_a_step_says_so(run: Any, heard: Heard) -> None:

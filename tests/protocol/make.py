@@ -142,7 +142,7 @@ def cells() -> list[Message]:
     x, w = gl.randn(32, 64), gl.randn(64, 10, requires_grad=True)
     with recording(lambda: {id(x): "x", id(w): "w"}) as recorder:
         recorder.where = Places(cell)
-        outcomes = Outcomes(recorder, found.append, lambda: {"x": x, "w": w})
+        outcomes = Outcomes(recorder, found.append, lambda: {"x": x, "w": w}, cell)
         outcomes.want("page", True)
         outcomes.began("cell-fails", 3, inspect.getsource(fails))
         try:

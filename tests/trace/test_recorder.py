@@ -231,7 +231,7 @@ def test_the_line_of_an_op_is_the_innermost_line_of_the_users_code():
     structure = r.structure()
     start = helper.__code__.co_firstlineno
     assert [op["line"] for op in structure["ops"]] == [start + 4, start + 4, start + 1]
-    assert structure["cells"] == [{"id": None, "count": None, "file": "test_recorder.py"}]
+    assert [cell["file"] for cell in structure["cells"]] == ["test_recorder.py"]
 
 
 def test_a_users_own_module_shows_the_lines_of_its_forward():

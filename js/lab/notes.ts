@@ -1,0 +1,149 @@
+import type { Cell, ICellModel } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { IDisposable } from '@lumino/disposable';
+import { type PanelLayout } from '@lumino/widgets';
+import type { PageStatus } from '../panels/registry';
+import type { Failure } from '../protocol/messages';
+import { viewOf } from './editor';
+import { Footer } from './footer';
+import { type Note, showNotes } from './hints';
+import { Limiter } from './limit';
+import { follow, pieceOf } from './lines';
+import type { Preferences } from './preferences';
+import type { Change, Run, Runs } from './runs';
+
+/** At most five updates a second. */
+const EVERY_MS = 200;
+
+/** Keeps the hints and footers of one notebook as what is known of its cells. */
+export class NotebookNotes implements IDisposable {
+  constructor(
+    private readonly panel: NotebookPanel,
+    private readonly runs: Runs,
+    private readonly preferences: Preferences,
+    private readonly live: (kernel: string) => PageStatus | null,
+    private readonly open: () => void
+  ) {
+    runs.changed.connect(this.onRuns, this);
+    preferences.changed.connect(this.refresh, this);
+    panel.content.modelContentChanged.connect(this.refresh, this);
+    panel.sessionContext.kernelChanged.connect(this.refresh, this);
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** The id of the kernel of this notebook, or null. */
+  get kernel(): string | null {
+    return this.panel.sessionContext.session?.kernel?.id ?? null;
+  }
+
+  /** Draws all cells anew, soon. */
+  refresh(): void {
+    this.limiter.ask(this.panel.content.widgets.map(cell => cell.model.id));
+  }
+
+  /** Draws the cells that run anew, soon. */
+  refreshRunning(): void {
+    const { kernel } = this;
+    if (kernel === null) return;
+    const runs = (cell: Cell) => this.runs.get(kernel, cell.model.id)?.state === 'running';
+    this.limiter.ask(this.panel.content.widgets.filter(runs).map(cell => cell.model.id));
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.runs.changed.disconnect(this.onRuns, this);
+    this.preferences.changed.disconnect(this.refresh, this);
+    this.limiter.dispose();
+  }
+
+  private onRuns(_: unknown, { kernel, cells }: Change): void {
+    if (kernel === this.kernel) this.limiter.ask(cells);
+  }
+
+  private draw(ids: ReadonlySet<string>): void {
+    if (this.panel.isDisposed) return;
+    for (const cell of this.panel.content.widgets) if (ids.has(cell.model.id)) this.drawCell(cell);
+  }
+
+  private drawCell(cell: Cell): void {
+    if (cell.model.type !== 'code') return;
+    if (cell.isPlaceholder()) {
+      if (this.awaited.has(cell)) return;
+      this.awaited.add(cell);
+      void cell.ready.then(() => !cell.isDisposed && this.drawCell(cell));
+      return;
+    }
+    const { kernel } = this;
+    const run = kernel === null ? undefined : this.runs.get(kernel, cell.model.id);
+    this.drawFooter(cell, run);
+    const view = viewOf(cell.editor);
+    if (view) showNotes(view, this.preferences.get('hints') ? this.notes(cell, run) : failureOnly(this.notes(cell, run)));
+  }
+
+  private drawFooter(cell: Cell, run: Run | undefined): void {
+    let footer = this.footers.get(cell.model);
+    if (footer && (footer.isDisposed || footer.parent !== cell)) {
+      footer.dispose();
+      footer = undefined;
+    }
+    if (!run || !this.preferences.get('footers')) {
+      footer?.dispose();
+      this.footers.delete(cell.model);
+      return;
+    }
+    if (!footer) {
+      footer = new Footer(this.open);
+      const layout = cell.layout as PanelLayout;
+      const input = layout.widgets.findIndex(part => part.hasClass('jp-Cell-inputWrapper'));
+      layout.insertWidget(input + 1, footer);
+      this.footers.set(cell.model, footer);
+    }
+    footer.present(run, this.kernel === null ? null : this.live(this.kernel));
+  }
+
+  private notes(cell: Cell, run: Run | undefined): Note[] {
+    const now = cell.model.sharedModel.getSource();
+    if (run) return run.source === null ? [] : notesOf(run, follow(run.source, now));
+    // A part of a cell that was split has no run of its own.
+    const { widgets } = this.panel.content;
+    const at = widgets.indexOf(cell);
+    for (const near of [widgets[at + 1], widgets[at - 1], widgets[at + 2], widgets[at - 2]]) {
+      const other = near && this.kernel !== null ? this.runs.get(this.kernel, near.model.id) : undefined;
+      if (!other?.source || near?.model.sharedModel.getSource() === other.source) continue;
+      const above = pieceOf(other.source, now);
+      if (above === null) continue;
+      const count = now.split('\n').length;
+      const places = other.source.split('\n').map((_, i) => (i >= above && i < above + count ? i + 1 - above : null));
+      return notesOf(other, [null, ...places]);
+    }
+    return [];
+  }
+
+  private disposed = false;
+  private readonly awaited = new WeakSet<Cell>();
+  private readonly footers = new WeakMap<ICellModel, Footer>();
+  private readonly limiter = new Limiter<string>(ids => this.draw(ids), EVERY_MS);
+}
+
+function failureOnly(notes: Note[]): Note[] {
+  return notes.filter(note => note.rows);
+}
+
+/** What a run has to say at the lines where its own stand now. */
+function notesOf(run: Run, places: readonly (number | null)[]): Note[] {
+  const notes: Note[] = [];
+  for (const [ran, text] of run.lines.values()) {
+    const line = places[ran];
+    if (line) notes.push({ line, text });
+  }
+  const at = run.failure?.line ? places[run.failure.line] : null;
+  if (run.failure && at) notes.push({ line: at, text: run.failure.name, rows: run.failure.operands.map(operandText) });
+  return notes;
+}
+
+function operandText({ name, shape, dtype }: Failure['operands'][number]): string {
+  return shape === null ? name : `${name} (${shape.join(', ')}${shape.length === 1 ? ',' : ''}) ${dtype}`;
+}

@@ -1,0 +1,45 @@
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+/** What a user can switch; the names are those of js/schema/dock.json. */
+export type Preference = 'hints' | 'footers' | 'follow';
+
+const PLUGIN = 'gradlab:dock';
+
+/** The user's choices: from JupyterLab's settings, or for this page alone where there are none. */
+export class Preferences {
+  /** Emitted when one of them may have changed. */
+  get changed(): ISignal<this, void> {
+    return this.changedSignal;
+  }
+
+  /** Takes the settings of JupyterLab. */
+  async load(registry: ISettingRegistry | null): Promise<void> {
+    if (!registry) return;
+    const settings = await registry.load(PLUGIN);
+    const read = () => {
+      for (const name of Object.keys(this.values) as Preference[]) this.values[name] = settings.get(name).composite !== false;
+      this.changedSignal.emit();
+    };
+    settings.changed.connect(read);
+    this.settings = settings;
+    read();
+  }
+
+  /** Whether it is on. */
+  get(name: Preference): boolean {
+    return this.values[name];
+  }
+
+  /** Switches it. */
+  toggle(name: Preference): void {
+    const on = !this.values[name];
+    if (this.settings) void this.settings.set(name, on);
+    this.values[name] = on;
+    this.changedSignal.emit();
+  }
+
+  private readonly values: Record<Preference, boolean> = { hints: true, footers: true, follow: true };
+  private settings: ISettingRegistry.ISettings | null = null;
+  private readonly changedSignal = new Signal<this, void>(this);
+}
