@@ -1,8 +1,16 @@
-"""The gradients panel as a widget of its own."""
+"""The gradients panel as a widget of its own, and what it asks."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .panel import Panel
+from .requests import Reply, answers
+
+if TYPE_CHECKING:
+    from .session import Session
+
+_LOOKED_AT_S = 12.0
 
 
 class GradientsPanel(Panel):
@@ -10,3 +18,13 @@ class GradientsPanel(Panel):
 
     view = "gradients"
     text = "gradlab: the gradients panel"
+
+
+@answers("zeros")
+def zeros(session: Session) -> Reply:
+    """Read the share of zeros in every gradient for a while; a page that still shows it asks again every few seconds."""
+    recorder = session.recorder
+    recorder.read_zeros(_LOOKED_AT_S)
+    if session.state != "running":
+        session.refresh()
+    return {}

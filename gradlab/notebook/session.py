@@ -81,6 +81,10 @@ class Session:
             self.recorder.detach()
         self.stream.push(self.state, self._count)
 
+    def refresh(self) -> None:
+        """Send the page the newest numbers once more: something was read that it did not have."""
+        self.stream.push(self.state, self._count)
+
     def clear(self) -> None:
         """Forget everything recorded, here and in the page."""
         self.recorder.clear()

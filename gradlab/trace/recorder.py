@@ -496,6 +496,14 @@ class Recorder:
     def _ops_described(self) -> int:
         return sum(len(known["ops"]) for known in self._structures.values())
 
+    def read_zeros(self, seconds: float) -> None:
+        """Read the share of zeros in gradients for some seconds, in steps that are read in full; and of the last step, if it was."""
+        with self.lock:
+            steps = self._steps
+            steps.run.zeros.ask(seconds)
+            if steps.tape.step and steps.tape.full:
+                steps.run.write(steps.tape, steps.tape.step)
+
     def numbers(self) -> Numbers:
         """The numbers of the same step, copied."""
         with self.lock:

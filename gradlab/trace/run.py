@@ -9,6 +9,7 @@ from .history import History
 from .series import Series
 from .tape import Param, Tape
 from .timeline import MISSING, Timeline
+from .zeros import Zeros
 
 _SMALL_ENTRIES = 65_536  # parameters that fit the caches are summarised in every step
 EVERY = 10
@@ -29,11 +30,12 @@ class Column:
 class Run:
     """Counts steps, gives parameters and optimizers their columns and writes the rows."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, zeros: Zeros | None = None) -> None:
         self.number = number
         self.step = 0
         self.timeline = Timeline()
         self.history = History()
+        self.zeros = zeros or Zeros()
         self.timeline.add("loss")
         self.timeline.add("grad_norm")
         self.models: set[str] = set()  # labels of those with parameters
@@ -115,6 +117,11 @@ class Run:
 
     def write(self, tape: Tape, step: int) -> None:
         """Store what the tape knows as the row of `step`."""
+        zeros = self.zeros
+        if zeros.tape != tape.id and zeros.wanted and tape.full:
+            zeros.read([column.param for column in self._columns.values() if column.param.g_tape == tape.id], tape.id)
+            for column in self._columns.values():
+                self.timeline.add(f"z/{column.label}")
         row = [MISSING] * self.timeline.width
         if tape.loss is not None:
             row[0] = tape.loss
@@ -132,6 +139,11 @@ class Run:
                 row[start + 1] = param.w
             if param.u_tape == at:
                 row[start + 2] = param.u
+        if zeros.tape == at:
+            for column in self._columns.values():
+                share = zeros.shares.get(column.param.serial)
+                if share is not None:
+                    row[self.timeline.place(f"z/{column.label}")] = share
         self.timeline.write(step, row)
 
     def tensors(self) -> list[Any]:

@@ -227,7 +227,7 @@ class Steps(Writer):
 
     def begin_run(self) -> None:
         """Forget the timeline; the open tape becomes the first step of a new run."""
-        self.run = Run(self.run.number + 1)
+        self.run = Run(self.run.number + 1, self.run.zeros)
         self.last = None
         self.tree.epoch += 1
 

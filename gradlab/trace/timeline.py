@@ -69,6 +69,10 @@ class Timeline:
             self._names.update(zip(names, range(self.width, self.width + len(names)), strict=True))  # one call: all or none
         return self._names[names[0]]
 
+    def place(self, name: str) -> int:
+        """The place of a column."""
+        return self._names[name]
+
     def write(self, step: int, row: Sequence[float]) -> None:
         """Store the row of `step`: of the newest step again, or of a later one; steps that were left out are missing."""
         if step < self._last:

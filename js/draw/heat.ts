@@ -17,14 +17,16 @@ export interface HeatLook {
   colours: Uint32Array;
   low: number;
   high: number;
+  /** Whether `low` and `high` are numbers, not decades. */
+  linear?: boolean;
   empty: number;
   odd: number;
 }
 
-/** The colour of a number on a logarithmic scale; below and above it is clipped to the ends. */
+/** The colour of a number on a logarithmic scale, or a linear one; below and above it is clipped to the ends. */
 export function heatColour(x: number, look: HeatLook): number {
   if (!(x > 0)) return look.colours[0] as number;
-  const t = (Math.log10(x) - look.low) / (look.high - look.low);
+  const t = ((look.linear ? x : Math.log10(x)) - look.low) / (look.high - look.low);
   return look.colours[Math.max(0, Math.min(255, Math.round(t * 255)))] as number;
 }
 

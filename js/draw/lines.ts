@@ -30,6 +30,8 @@ export interface LinesInput {
   height: number;
   /** The font of names, to measure them. */
   font: string;
+  /** The ends of a linear axis, in place of a logarithmic one. */
+  linear?: readonly [number, number] | undefined;
   /** A range of values to tint, from and to. */
   band?: readonly [number, number] | undefined;
   format: (x: number) => string;
@@ -37,7 +39,7 @@ export interface LinesInput {
   fit: (names: readonly string[], width: number, font: string) => string[];
 }
 
-const isMark = (x: number) => x > 0 && x < Infinity;
+const isPositive = (x: number) => x > 0 && x < Infinity;
 
 /** The range of all points, wide enough for flat lines. */
 export function valueRange(lines: readonly Line[]): [number, number] {
@@ -47,7 +49,7 @@ export function valueRange(lines: readonly Line[]): [number, number] {
     for (const column of [line.low, line.high]) {
       for (let i = 0; i < column.length; i++) {
         const x = column[i] as number;
-        if (!isMark(x)) continue;
+        if (!isPositive(x)) continue;
         low = Math.min(low, x);
         high = Math.max(high, x);
       }
@@ -76,7 +78,12 @@ export function decadeTicks(low: number, high: number, height = 80): number[] {
  * From point to point it goes along the last numbers; where a point stands for several steps it goes up to their highest
  * and down to their lowest as well. It breaks where a number was zero or not finite.
  */
-export function linePath(line: Line, x: (step: number) => number, y: (value: number) => number): [path: string, dots: string] {
+export function linePath(
+  line: Line,
+  x: (step: number) => number,
+  y: (value: number) => number,
+  isMark = isPositive
+): [path: string, dots: string] {
   let path = '';
   let dots = '';
   let points = 0;
@@ -88,7 +95,7 @@ export function linePath(line: Line, x: (step: number) => number, y: (value: num
   };
   for (let i = 0; i < line.steps.length; i++) {
     const [low, high, last] = [line.low[i], line.high[i], line.last[i]] as [number, number, number];
-    if (line.odd[i] !== 0 || high === 0 || ++missing > LONGEST_GAP) end();
+    if (line.odd[i] !== 0 || (high === 0 && !isMark(0)) || ++missing > LONGEST_GAP) end();
     if (!isMark(high)) continue;
     missing = 0;
     const at = x(line.steps[i] as number).toFixed(1);
@@ -102,13 +109,13 @@ export function linePath(line: Line, x: (step: number) => number, y: (value: num
 }
 
 /** Glyphs for what a logarithmic axis has no place for: NaN a cross and Inf an arrow at the top, exact zero a ring at the bottom. */
-export function oddPath(line: Line, x: (step: number) => number, top: number, bottom: number): string {
+export function oddPath(line: Line, x: (step: number) => number, top: number, bottom: number, zeros = true): string {
   let path = '';
   let free = -Infinity;
   for (let i = 0; i < line.steps.length; i++) {
     const bad = line.odd[i] as number;
     const at = x(line.steps[i] as number);
-    if ((bad === 0 && line.high[i] !== 0) || at < free) continue;
+    if ((bad === 0 && !(zeros && line.high[i] === 0)) || at < free) continue;
     free = at + 4;
     const m = `M${at.toFixed(1)} `;
     if (bad === 0) path += `${m}${bottom - 4}a2 2 0 1 0 .1 0`;
@@ -125,11 +132,11 @@ class Stroke {
   private readonly odd = svg('path', { class: 'gl-odds' });
   readonly element = svg('g', { class: 'gl-line' }, this.path, this.dots, this.odd);
 
-  update(line: Line, x: (step: number) => number, y: (value: number) => number, top: number, bottom: number): void {
-    const [path, dots] = linePath(line, x, y);
+  update(line: Line, x: (step: number) => number, y: (value: number) => number, top: number, bottom: number, linear: boolean): void {
+    const [path, dots] = linePath(line, x, y, linear ? Number.isFinite : isPositive);
     set(this.path, 'd', path);
     set(this.dots, 'd', dots);
-    set(this.odd, 'd', oddPath(line, x, top, bottom));
+    set(this.odd, 'd', oddPath(line, x, top, bottom, !linear));
     set(this.element, 'style', `stroke:${line.colour}`);
   }
 }
@@ -154,12 +161,13 @@ export class Lines {
 
   update(input: LinesInput): void {
     this.input = input;
-    const { lines, axis, left, right, height, band, format } = input;
+    const { lines, axis, left, right, height, band, format, linear } = input;
     const bottom = height - BOTTOM;
-    const range = valueRange(lines);
-    const [low, high] = range.map(Math.log10) as [number, number];
+    const range = linear ?? valueRange(lines);
+    const scale = linear ? (value: number) => value : Math.log10;
+    const [low, high] = range.map(scale) as [number, number];
     const x = (step: number) => left + stepX(axis, step);
-    const y = (value: number) => Math.min(bottom, Math.max(TOP, bottom - ((Math.log10(value) - low) / (high - low)) * (bottom - TOP)));
+    const y = (value: number) => Math.min(bottom, Math.max(TOP, bottom - ((scale(value) - low) / (high - low)) * (bottom - TOP)));
     set(this.picture, 'width', left + axis.width + right);
     set(this.picture, 'height', height);
     set(this.band, 'visibility', band ? null : 'hidden');
@@ -167,7 +175,8 @@ export class Lines {
       const [from, to] = [y(band[0]), y(band[1])];
       for (const [name, value] of Object.entries({ x: left, width: axis.width, y: to, height: from - to })) set(this.band, name, value);
     }
-    const ticks = decadeTicks(...range, bottom - TOP).map((value): [string, number] => [format(value), y(value)]);
+    const marks = linear ? [linear[0], (linear[0] + linear[1]) / 2, linear[1]] : decadeTicks(...(range as [number, number]), bottom - TOP);
+    const ticks = marks.map((value): [string, number] => [format(value), y(value)]);
     if (this.grid.getAttribute('data-of') !== JSON.stringify([ticks, left, axis.width])) {
       set(this.grid, 'data-of', JSON.stringify([ticks, left, axis.width]));
       this.grid.replaceChildren(
@@ -179,7 +188,7 @@ export class Lines {
       this.strokes = lines.map(() => new Stroke());
       this.plot.replaceChildren(...this.strokes.map(stroke => stroke.element));
     }
-    this.strokes.forEach((stroke, i) => stroke.update(lines[i] as Line, x, y, TOP, bottom));
+    this.strokes.forEach((stroke, i) => stroke.update(lines[i] as Line, x, y, TOP, bottom, linear !== undefined));
     this.label(input, y);
   }
 
@@ -197,15 +206,15 @@ export class Lines {
   }
 
   /** Names at the right end of the lines, moved apart where they would cover each other. */
-  private label({ lines, left, axis, right, height, font, fit }: LinesInput, y: (value: number) => number): void {
+  private label({ lines, left, axis, right, height, font, fit, linear }: LinesInput, y: (value: number) => number): void {
     const ends = lines.map(line => {
       const tail: number[] = [];
       for (let i = line.last.length - 1; i >= 0 && tail.length < 6; i--) {
         const x = line.last[i] as number;
-        if (isMark(x)) tail.push(Math.log10(x));
+        if (linear ? Number.isFinite(x) : isPositive(x)) tail.push(linear ? x : Math.log10(x));
       }
       const mean = tail.reduce((a, b) => a + b, 0) / tail.length;
-      return { line, y: tail.length > 0 ? y(10 ** mean) : height / 2 };
+      return { line, y: tail.length > 0 ? y(linear ? mean : 10 ** mean) : height / 2 };
     });
     ends.sort((a, b) => a.y - b.y);
     ends.forEach((end, i) => (end.y = Math.max(end.y, i > 0 ? (ends[i - 1]?.y ?? 0) + LABEL : 6)));

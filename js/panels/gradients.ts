@@ -12,6 +12,8 @@ import { axisOf, lineOf, marginsOf, readout, spansOf, stepLabels, STROKES, type 
 import { spanAt } from './span';
 import { plot, xOf } from './plot';
 import { closeRows, depthOrder, shortNames, visibleRows } from './rows';
+import { Waterfall } from './gain';
+import type { Structure } from '../protocol/messages';
 import { emptyState } from './section';
 import { MAX } from './series';
 import { marked } from './store';
@@ -19,16 +21,24 @@ import { paletteOf, type Palette } from './theme';
 import { tooltip } from './tip';
 import { followWidth, watch, type PanelParts, type View } from './view';
 
-type Mode = 'g' | 'u';
-const MODES: [Mode, string][] = [
-  ['g', 'log10 ‖g‖'],
-  ['u', 'update ratio']
+type Mode = 'g' | 'u' | 'z';
+const MODES: [Mode, string, string][] = [
+  ['g', 'log10 ‖g‖', 'norm of the gradient'],
+  ['u', 'update ratio', 'size of the update beside the size of the weights'],
+  ['z', 'zeros', 'share of exact zeros in the gradient, counted while this is chosen']
 ];
+/** So often a page that shows the share of zeros says so; the kernel counts for twelve seconds. */
+const RENEW_MS = 5000;
+/** In the panel of a session that is this wide the waterfall stands beside the map. */
+const APART = 860;
+
+/** A share: 0 %, 50 %. */
+const share = (x: number) => `${Math.round(x * 100)} %`;
 
 /** A row of buttons of which one is on. */
 function segments(view: View, label: string, choose: (mode: Mode) => void): { element: HTMLElement; show: (mode: Mode) => void } {
-  const buttons = MODES.map(([mode, text]) => {
-    const button = html('button', { type: 'button' }, text);
+  const buttons = MODES.map(([mode, text, title]) => {
+    const button = html('button', { type: 'button', title }, text);
     button.addEventListener('click', () => choose(mode), { signal: view.signal });
     return button;
   });
@@ -47,6 +57,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const summary = html('div', { class: 'gl-sum' });
   const empty = emptyState('No backward pass yet. Call `loss.backward()`.');
   const early = emptyState('The map begins when this step ends.');
+  const waterfall = new Waterfall();
   const seg = segments(view, 'What the map shows', next => (mode.value = next));
   const canvas = html('canvas', {});
   const cursor = html('div', { class: 'gl-cursorline', hidden: true });
@@ -60,9 +71,11 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const further = html('div', { class: 'gl-further' });
   const map = html('div', { class: 'gl-map' }, scroller, scale, ticks);
   const lines = new Lines('Lines over steps');
-  const lineLabel = html('div', { class: 'gl-label gl-plotname', title: 'gradient norm, or update : weight' });
+  const lineLabel = html('div', { class: 'gl-label gl-plotname', title: 'what the map shows, as lines' });
   const chart = html('div', { class: 'gl-chartroom' }, lineLabel, lines.element);
-  followWidth(view, body, width => (room.value = width));
+  const overTime = html('div', { class: 'gl-overtime' }, map, further, chart);
+  followWidth(view, overTime, width => (room.value = width));
+  followWidth(view, body, width => body.classList.toggle('gl-apart', width >= APART));
 
   let rows: string[] = [];
   let close: string[] = [];
@@ -107,7 +120,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       [look.high, 0],
       [look.low, 1]
     ];
-    const middle = Math.round((look.low + look.high) / 2);
+    const middle = look.linear ? 0.5 : Math.round((look.low + look.high) / 2);
     const part = (look.high - middle) / (look.high - look.low);
     // Of three labels none may stand in another.
     if (part * height > 18 && part * height < height - 18) labels.push([middle, part]);
@@ -116,7 +129,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       ...labels.map(([e, at]) => {
         const y = Math.min(height - 13, Math.max(-1, at * height - 7));
         const clip = at === 0 ? 'this much or more' : at === 1 ? 'this much or less' : '';
-        return html('span', { style: `top:${y}px`, title: clip || null }, tick(10 ** e));
+        return html('span', { style: `top:${y}px`, title: look.linear ? null : clip || null }, look.linear ? share(e) : tick(10 ** e));
       })
     );
     scale.style.height = `${height}px`;
@@ -139,11 +152,13 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const columns = rows.map(name => series.column(`${mode.value}/${name}`));
     const total = series.column('grad_norm');
     const gradients = rows.map(name => series.column(`g/${name}`));
-    const [low, high] = mode.value === 'u' ? [-5, -1] : clipped(sample(columns));
+    const linear = mode.value === 'z';
+    const [low, high] = mode.value === 'u' ? [-5, -1] : linear ? [0, 1] : clipped(sample(columns));
     const look: HeatLook = {
       colours: mode.value === 'u' ? diverging(dark) : sequential(dark),
       low,
       high,
+      linear,
       empty: pack(palette.track),
       odd: pack(palette.odd)
     };
@@ -179,7 +194,8 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
 
   const drawLines = (selected: ReadonlySet<string>, palette: Palette) => {
     close = closeRows(rows, selected);
-    write(lineLabel, mode.value === 'u' ? 'u : w' : '‖g‖');
+    const kind = mode.value;
+    write(lineLabel, { g: '‖g‖', u: 'u : w', z: 'zeros' }[kind]);
     lines.update({
       lines: close.map((name, i) => lineOf(series, `${mode.value}/${name}`, name, axis, STROKES[i] as string)),
       axis,
@@ -187,12 +203,16 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       fit: shortNames,
       height: 96,
       font: `11px ${palette.fonts.ui}`,
-      format: mode.value === 'u' ? x => sci(x, 1) : tick,
+      linear: kind === 'z' ? [0, 1] : undefined,
+      format: { g: tick, u: (x: number) => sci(x, 1), z: share }[kind],
       band: mode.value === 'u' ? [10 ** -3.5, 10 ** -2.3] : undefined
     });
     lines.point(store.near.peek(), store.at.value);
   };
 
+  /** The parameter that the waterfall is of: the first that is selected, or of those with lines the first that the graph has. */
+  const leafOf = ({ leaves }: Structure) =>
+    close.map(name => leaves.findIndex(leaf => leaf.kind === 'parameter' && leaf.name === name)).find(j => j >= 0) ?? -1;
   watch(view, () => {
     void store.revision.value;
     void view.theme.value;
@@ -207,9 +227,32 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       body.replaceChildren(total === null ? empty : early);
       return;
     }
-    if (map.parentElement !== body) body.replaceChildren(map, further, chart);
+    if (overTime.parentElement !== body) body.replaceChildren(overTime, waterfall.element);
     draw();
+    const step = store.step.value;
+    const chosenLeaf = step ? leafOf(step.structure) : -1;
+    if (step && chosenLeaf >= 0) waterfall.update(step.structure, step.frame, chosenLeaf, marked(store.selected.value, step.structure).ops);
+    else waterfall.element.hidden = true;
   });
+  watch(view, () => {
+    if (mode.value !== 'z' || !open.value) return;
+    const ask = () => document.visibilityState !== 'hidden' && store.command('zeros');
+    ask();
+    const timer = setInterval(ask, RENEW_MS);
+    view.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+    return () => clearInterval(timer);
+  });
+  for (const kind of ['click', 'keydown']) {
+    waterfall.element.addEventListener(
+      kind,
+      event => {
+        if (event instanceof KeyboardEvent && event.key !== 'Enter') return;
+        const row = (event.target as Element).closest('[data-gain]');
+        if (row) store.toggle(`op:${row.getAttribute('data-gain')}`);
+      },
+      { signal: view.signal }
+    );
+  }
   names.addEventListener(
     'click',
     event => {
@@ -256,7 +299,8 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const said = readout(series, series.last[span] as number, [
       ['‖g‖', `g/${row}`],
       ['‖weight‖', `w/${row}`],
-      ['update : weight', `u/${row}`]
+      ['update : weight', `u/${row}`],
+      ...(mode.value === 'z' ? [['zeros', `z/${row}`] as const] : [])
     ]);
     return said && { title: row.slice(0, 300), lines: [['', said.title], ...said.lines] };
   });

@@ -7,7 +7,7 @@ import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { decades, logPart, stepAxis, type StepAxis } from '../draw/scale';
 import { Spark } from '../draw/spark';
-import type { Frame, OptimizerTable } from '../protocol/decode';
+import { isMissing, type Frame, type OptimizerTable } from '../protocol/decode';
 import { axisOf, lineOf, marginsOf, readout, stepLabels, STROKES } from './chart';
 import { plot } from './plot';
 import { closeRows, fitName, shortNames, visibleRows } from './rows';
@@ -61,10 +61,10 @@ class BarCell {
     this.element = html('td', { class: 'gl-barcell gl-code', 'data-col': column }, this.icon, this.number, track);
   }
 
-  update(x: number, range: readonly [number, number]): void {
-    mark(this.element, x);
-    write(this.number, sci(x));
-    this.element.classList.toggle('gl-odd-text', special(x) !== null);
+  update(x: number, range: readonly [number, number], missing: boolean): void {
+    mark(this.element, missing ? null : x);
+    write(this.number, missing ? '–' : sci(x));
+    this.element.classList.toggle('gl-odd-text', !missing && special(x) !== null);
     if (this.column !== RATIO) {
       const part = logPart(x, range[0], range[1]);
       set(this.bar, 'style', `width:${(Number.isNaN(part) ? 0 : Math.max(0.03, part) * 100).toFixed(0)}%`);
@@ -102,7 +102,10 @@ class Table {
     const shared = decades(TOGETHER.flatMap(name => (table.columns.includes(name) ? column(table.columns.indexOf(name)) : [])));
     const ranges = table.columns.map((name, c) => (TOGETHER.includes(name) ? shared : decades(column(c))));
     this.cells.forEach((cells, r) =>
-      cells.forEach((cell, c) => cell.update(table.values[(places[r] as number) * width + c] as number, ranges[c] as [number, number]))
+      cells.forEach((cell, c) => {
+        const k = (places[r] as number) * width + c;
+        cell.update(table.values[k] as number, ranges[c] as [number, number], isMissing(table.values, k));
+      })
     );
     this.rows.forEach((row, r) => row.classList.toggle('gl-selected', selected.has(rows[r] as string)));
   }

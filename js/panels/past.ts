@@ -1,6 +1,6 @@
 /** An earlier step as it is drawn: from what the page has received, from the timeline, and from what the kernel keeps. */
 
-import { bytes, floats, toNumber, type Frame, type OptimizerTable } from '../protocol/decode';
+import { bytes, floats, MISSING, toNumber, type Frame, type OptimizerTable } from '../protocol/decode';
 import type { Structure, Wire } from '../protocol/messages';
 import type { Answer } from './asking';
 import { spanAt } from './span';
@@ -75,6 +75,13 @@ function tableOf(table: OptimizerTable, i: number, row: Float32Array, columns: r
       return column === 'update:weight' ? number(`u/${name}`) : NaN;
     });
   });
+  const out = Float32Array.from(values);
+  // A gradient that is no number makes the sum of all no number; what else has none was not measured.
+  const odd = Number.isNaN(number('grad_norm'));
+  const bits = new Uint32Array(out.buffer);
+  values.forEach((x, k) => {
+    if (Number.isNaN(x) && !(odd && table.columns[k % table.columns.length] === 'rms g')) bits[k] = MISSING;
+  });
   const rate = rates.includes(`lr/${table.label}`) ? `lr/${table.label}` : (rates[i] ?? '');
-  return { ...table, lr: number(rate), values: Float32Array.from(values) };
+  return { ...table, lr: number(rate), values: out };
 }

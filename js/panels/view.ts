@@ -26,7 +26,7 @@ export interface PanelParts {
 export type PanelMaker = (view: View, open: ReadonlySignal<boolean>) => PanelParts;
 
 /** Run a function now and whenever a signal it read changes, until the view ends. */
-export function watch(view: View, run: () => void): void {
+export function watch(view: View, run: () => void | (() => void)): void {
   view.signal.addEventListener('abort', effect(run), { once: true });
 }
 

@@ -49,6 +49,14 @@ export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun | Capt
 
 export type Buffer = DataView | ArrayBuffer;
 
+/** The bits of the float32 that stands for a number that was not measured: gradlab/trace/timeline.py has it. */
+export const MISSING = 0x7fc00001;
+
+/** Whether the number at a place was not measured; one that was and is NaN has other bits. */
+export function isMissing(values: Float32Array, i: number): boolean {
+  return new Uint32Array(values.buffer, values.byteOffset + 4 * i, 1)[0] === MISSING;
+}
+
 /** The number that a JSON value stands for; null stays null. */
 export function toNumber(value: Wire | null | undefined): number | null {
   if (value === null || value === undefined) return null;

@@ -66,7 +66,7 @@ describe('an earlier step', () => {
       at('g/fc2.weight') / Math.sqrt(8192),
       6
     );
-    expect(number('[data-panel="optimizer"] [data-param="fc2.weight"] [data-col="m_hat"]')).toBeNaN();
+    expect(text('[data-panel="optimizer"] [data-param="fc2.weight"] [data-col="m_hat"]')).toBe('–');
     expect(asks().map(message => message.args)).toEqual([{ step: 60 }]);
     expect(store.step.value!.of).toBe(138);
     await answer(60);

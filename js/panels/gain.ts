@@ -1,0 +1,159 @@
+/** The gain waterfall: from the loss to a parameter, how much of the gradient every op lets through. */
+
+import { bar, barTicks, sides } from '../draw/bars';
+import { html, write } from '../draw/element';
+import { full, plain, plural, special } from '../draw/format';
+import { mark } from '../draw/node';
+import type { Frame } from '../protocol/decode';
+import type { Structure } from '../protocol/messages';
+import { leafNumber, madeAt, opGradient } from './view';
+import { rootOf } from './way';
+
+/** One edge: the op that the gradient goes through, and what comes out of it beside what went in. */
+export interface Gain {
+  /** The op; of several that are drawn as one, null. */
+  op: number | null;
+  name: string;
+  gain: number;
+  /** What `gain` is the quotient of. */
+  before: number;
+  after: number;
+  /** How many ops the bar stands for. */
+  count: number;
+  /** In how many places what comes out is read: then it is a sum. */
+  readers: number;
+}
+
+/** More bars than these are not drawn: the smallest among neighbours become one. */
+const MOST = 14;
+
+/** The ops from the loss to the first one that reads the parameter; by the first reader where there are several ways. */
+export function wayTo(structure: Structure, leaf: number): number[] {
+  const { ops } = structure;
+  const root = rootOf(ops);
+  const reads: number[][] = ops.map(() => []);
+  const start: number[] = [];
+  for (let i = 0; i <= root; i++) {
+    if (!ops[i]?.grad) continue;
+    for (const [from, j] of ops[i]?.inputs ?? []) {
+      if (from === 'op') reads[j]?.push(i);
+      if (from === 'leaf' && j === leaf) start.push(i);
+    }
+  }
+  // From the end: the next op on the way to the root, the first of those that come there.
+  const next = new Int32Array(ops.length).fill(-1);
+  for (let i = root - 1; i >= 0; i--) next[i] = reads[i]?.find(to => to === root || next[to] !== -1) ?? -1;
+  const first = start.find(i => i === root || next[i] !== -1);
+  if (first === undefined) return [];
+  const way: number[] = [];
+  for (let i = first; i !== -1; i = i === root ? -1 : (next[i] as number)) way.push(i);
+  return way.reverse();
+}
+
+/** The gains along the way from the loss to a parameter; the last one is of the parameter itself. */
+export function gains(structure: Structure, frame: Frame, leaf: number): Gain[] {
+  const way = wayTo(structure, leaf);
+  const count = (op: number) =>
+    structure.ops.reduce((n, o) => n + (o.grad ? o.inputs.filter(([from, j]) => from === 'op' && j === op).length : 0), 0);
+  const label = (i: number) => {
+    const op = structure.ops[i];
+    const m = op?.module ?? -1;
+    // A model says nothing about an op that stands in it; a layer does.
+    const path = structure.modules.some(inner => inner.parent === m) ? '' : (structure.modules[m]?.path ?? '');
+    return path.endsWith(op?.name ?? '') && path ? path : `${path} ${op?.name ?? ''}`.trim();
+  };
+  return way.map((op, k) => {
+    const before = opGradient(frame, op) ?? NaN;
+    const to = way[k + 1];
+    const after = (to === undefined ? leafNumber(frame, leaf, 'gradient') : opGradient(frame, to)) ?? NaN;
+    const name = (to === undefined ? structure.leaves[leaf]?.name : undefined) ?? label(op);
+    return {
+      op,
+      name,
+      gain: before === 0 && after === 0 ? NaN : after / before,
+      before,
+      after,
+      count: 1,
+      readers: to === undefined ? 1 : count(to)
+    };
+  });
+}
+
+/** As many bars as there is room for: neighbours that change little become one. */
+export function fewer(all: readonly Gain[], most = MOST): Gain[] {
+  const out = [...all];
+  const size = (g: Gain) => (g.gain > 0 && g.gain < Infinity ? Math.abs(Math.log10(g.gain)) : Infinity);
+  while (out.length > most) {
+    let best = -1;
+    let least = Infinity;
+    for (let i = 0; i < out.length - 2; i++) {
+      const s = size(out[i] as Gain) + size(out[i + 1] as Gain) + 0.02 * ((out[i] as Gain).count + (out[i + 1] as Gain).count);
+      if (s < least) [best, least] = [i, s];
+    }
+    if (best < 0) break;
+    const [a, b] = [out[best] as Gain, out[best + 1] as Gain];
+    const count = a.count + b.count;
+    out.splice(best, 2, {
+      op: null,
+      name: plural(count, 'op'),
+      gain: b.after / a.before,
+      before: a.before,
+      after: b.after,
+      count,
+      readers: b.readers
+    });
+  }
+  return out;
+}
+
+/** 0.06\u00d7, 83\u00d7, NaN. */
+function times(x: number): string {
+  return special(x) ?? `${plain(x)}\u00d7`;
+}
+
+/** Draws the bars of one parameter at a time. */
+export class Waterfall {
+  private readonly title = html('span', {});
+  private readonly head = html(
+    'div',
+    { class: 'gl-label gl-gainhead' },
+    this.title,
+    html(
+      'span',
+      { title: 'norm of the gradient that an op passes on, over the norm of the one that it gets' },
+      '\u2016g in\u2016 / \u2016g out\u2016'
+    )
+  );
+  private readonly rows = html('div', { class: 'gl-gainrows', role: 'list' });
+  private readonly ticks = html('div', { class: 'gl-gainticks', 'aria-hidden': 'true' });
+  private readonly note = html('div', { class: 'gl-further' });
+  readonly element = html('div', { class: 'gl-gain' }, this.head, this.rows, this.ticks, this.note);
+
+  update(structure: Structure, frame: Frame, leaf: number, selected: ReadonlySet<number>): void {
+    const all = gains(structure, frame, leaf);
+    this.element.hidden = all.length === 0;
+    if (all.length === 0) return;
+    write(this.title, `gain along the path, loss to ${(structure.leaves[leaf]?.name ?? '').slice(0, 200)}`);
+    const shown = fewer(all);
+    const finite = shown.map(g => g.gain);
+    const decades = sides(finite);
+    this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected)));
+    this.ticks.replaceChildren(...barTicks(decades).map(([text, at]) => html('span', { style: `left:${(at * 100).toFixed(1)}%` }, text)));
+    const worst = all.reduce((w, g) => (g.gain < w.gain ? g : w));
+    const sums = all.some(g => g.readers > 1) ? ' Where a result is read in several places, its gradient is the sum.' : '';
+    const lost = worst.gain < 0.2 ? `Most is lost in ${worst.name}: ${times(worst.gain)}.` : '';
+    write(this.note, `${lost}${sums}`.trim());
+  }
+
+  private row(g: Gain, structure: Structure, decades: number, selected: ReadonlySet<number>): HTMLElement {
+    const far = g.gain === 0 || special(g.gain) !== null || Math.abs(Math.log10(g.gain)) > 1;
+    const value = html('span', { class: `gl-gainvalue${far ? ' gl-out' : ''}${special(g.gain) ? ' gl-odd-text' : ''}` }, times(g.gain));
+    mark(value, g.gain);
+    const where = g.op === null ? '' : madeAt(structure, structure.ops[g.op] as Structure['ops'][number]);
+    const title = `${g.name}${where ? ` \u00b7 ${where}` : ''}\n\u2016g\u2016 ${full(g.before)} in the op's result, ${full(g.after)} passed on`;
+    const on = g.op !== null && selected.has(g.op);
+    const cells = [html('span', { class: 'gl-gainname' }, g.name), bar(g.gain, decades), value];
+    const look = { class: `gl-gainrow${on ? ' gl-selected' : ''}`, title, role: 'listitem' };
+    return g.op === null ? html('div', look, ...cells) : html('div', { ...look, 'data-gain': g.op, tabindex: 0 }, ...cells);
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { barTicks, sides } from '../draw/bars';
+import { decode, type Frame } from '../protocol/decode';
+import type { Structure } from '../protocol/messages';
+import { fewer, gains, wayTo } from '../panels/gain';
+import { examples, many } from '../gallery/examples';
+import type { Sent } from '../gallery/sketch';
+
+function read(messages: Sent[]): [Structure, Frame] {
+  const all = messages.map(({ message, buffers }) => decode(message, buffers));
+  return [all.find(m => m?.kind === 'structure') as Structure, all.find(m => m?.kind === 'frame') as Frame];
+}
+const leafOf = (structure: Structure, name: string) => structure.leaves.findIndex(leaf => leaf.name === name);
+
+describe('the gain waterfall', () => {
+  it('has what each op passes on beside what it gets, from the loss to the parameter', () => {
+    const [structure, frame] = read(examples.digits!());
+    const all = gains(structure, frame, leafOf(structure, 'fc1.weight'));
+    expect(all.map(g => g.name)).toEqual(['cross_entropy', 'fc3 linear', 'gelu', 'fc2 linear', 'gelu', 'fc1.weight']);
+    const g = (op: number) => frame.ops[op * 4 + 1] as number;
+    expect(all[0]!.gain).toBeCloseTo(g(4) / g(5), 6);
+    expect(all[2]!.gain).toBeCloseTo(g(2) / g(3), 6);
+    const product = all.reduce((p, one) => p * one.gain, 1);
+    expect(product).toBeCloseTo(frame.leaves[2 * leafOf(structure, 'fc1.weight') + 1]! / g(5), 6);
+  });
+
+  it('goes through the branch of a residual block, and says where a gradient is a sum', () => {
+    const [structure, frame] = read(examples.residual!());
+    const all = gains(structure, frame, leafOf(structure, 'blocks.1.fc1.weight'));
+    expect(all.map(one => one.op)).toEqual([...all.map(one => one.op)].sort((a, b) => b! - a!));
+    expect(all.some(one => one.readers > 1)).toBe(true);
+    expect(wayTo(structure, leafOf(structure, 'no such'))).toEqual([]);
+  });
+
+  it('draws a thousand ops as a few bars and loses none of the gain', () => {
+    const [structure, frame] = read(many(1000, false));
+    const all = gains(structure, frame, leafOf(structure, 'w0'));
+    const few = fewer(all);
+    expect(few.length).toBeLessThanOrEqual(14);
+    expect(few.reduce((sum, g) => sum + g.count, 0)).toBe(all.length);
+    const logs = (list: typeof all) => list.reduce((sum, g) => sum + Math.log10(g.gain), 0);
+    expect(logs(few)).toBeCloseTo(logs(all), 6);
+    expect(few.at(-1)!.name).toBe('w0');
+  });
+
+  it('keeps zero, Inf and NaN as bars of their own', () => {
+    const one = (gain: number) => ({ op: 0, name: '', gain, before: 1, after: gain, count: 1, readers: 1 });
+    const list = [
+      ...Array.from({ length: 30 }, () => one(1)),
+      one(0),
+      one(NaN),
+      one(Infinity),
+      ...Array.from({ length: 30 }, () => one(1))
+    ];
+    expect(fewer(list).filter(g => g.gain === 0 || !Number.isFinite(g.gain)).length).toBe(3);
+  });
+
+  it('has 1 in the middle and whole decades at its ends', () => {
+    expect([sides([0.5, 2]), sides([1e-3]), sides([1e30]), sides([0, NaN])]).toEqual([1, 4, 6, 1]);
+    expect(barTicks(2)).toEqual([
+      ['0.01\u00d7', 0],
+      ['0.1\u00d7', 0.25],
+      ['1\u00d7', 0.5],
+      ['10\u00d7', 0.75],
+      ['100\u00d7', 1]
+    ]);
+  });
+});
