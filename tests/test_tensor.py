@@ -308,12 +308,12 @@ def test_a_slice_of_a_leaf_is_as_protected_as_the_leaf():
     assert x.tolist() == [1.0, 2.0]
 
 
-def test_another_view_inside_the_graph_refuses_a_change_it_could_not_pass_on():
+def test_a_view_inside_the_graph_refuses_a_change_that_could_not_be_passed_on():
     y = leaf([[1.0, 2.0]]) * 1.0
-    flat = y.reshape(-1)
-    with pytest.raises(GraphError, match="view"):
+    flat, detached = y.reshape(-1), y.detach()
+    with pytest.raises(GraphError, match="would miss the change"):
         flat += 1.0
-    assert y.tolist() == [[1.0, 2.0]]
+    assert y.tolist() == detached.tolist() == [[1.0, 2.0]]
 
 
 def test_a_result_that_does_not_fit_is_refused():
