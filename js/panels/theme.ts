@@ -8,8 +8,7 @@ import theme from './theme.css';
 import time from './time.css';
 
 /** The styles of all panels. */
-export const css = [theme, time, detail, gradients].join('
-');
+export const css = [theme, time, detail, gradients].join('\n');
 
 /** Whether a CSS colour is dark; unknown colours count as light. */
 export function isDark(colour: string): boolean {
