@@ -28,6 +28,10 @@ Kind = Literal["forward", "pass", "backward", "accumulate", "module", "step"]
 Result = TypeVar("Result")
 
 
+class HaltError(Exception):
+    """What an observer raises to stop the code that it watches: it reaches the user, where another error detaches the observer."""
+
+
 class Observer(Protocol):
     """What a tracer implements: `begin` returns a token that `end` gets back, also after an error."""
 
@@ -131,6 +135,8 @@ class _Guard:
         """Pass it on."""
         try:
             return self._begin(kind, target, inputs)
+        except HaltError:
+            raise
         except Exception as error:
             self._drop(error)
             return None
@@ -139,6 +145,8 @@ class _Guard:
         """Pass it on."""
         try:
             self._end(token, output, error)
+        except HaltError:
+            raise
         except Exception as own_error:
             self._drop(own_error)
 

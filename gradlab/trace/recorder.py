@@ -54,6 +54,7 @@ class Recorder:
         running: set it while a cell runs; then a half-finished step of a loop is not shown in place of the last complete one.
             Setting it also forgets module calls that an interrupt left open.
         between_steps: called in the training thread when a step is complete and the next one began, not under the lock.
+        held: set it while training waits inside a step for somebody to look: then all that is known of the open step is shown.
         norms: False records the graph only.
         governor: its `budget` says what tracing may cost; None, as here, reads every step in full.
         needs_ops: how many users of this recorder need every op, whatever it costs: while there are any, no step is light.
@@ -71,6 +72,7 @@ class Recorder:
         self.lock = threading.RLock()
         self.where: Callable[[], Where | None] = Places().of_op
         self.frame_interval = 0.1
+        self.held = False
         self.between_steps: list[Callable[[], None]] = []
         self._running = False
         self.norms = norms
@@ -554,8 +556,13 @@ class Recorder:
             return self._steps.ledger.of(tensor.serial)
 
     @property
+    def steps(self) -> Steps:
+        """Tapes and run as they are now, also half-way through a step: for other parts of the tracer, under `lock`."""
+        return self._steps
+
+    @property
     def _live(self) -> bool:
-        return self._in_frame or self.running
+        return self._in_frame or (self.running and not self.held)
 
     def _settled(self) -> Steps:
         """The steps; where nothing runs, with an update by hand that came after the last op, and all that is known of the open step."""

@@ -116,6 +116,10 @@ class Steps(Writer):
         param = self._params.get(serial)
         return None if param is None else param.ref()
 
+    def params(self) -> list[Param]:
+        """The records of all leaves that require a gradient and are still there."""
+        return [param for param in list(self._params.values()) if param.ref() is not None]
+
     # Steps and runs
 
     def stepped(self, optimizer: Any, output: list[tuple[Any, Any]]) -> None:
