@@ -13,6 +13,7 @@ from IPython.display import display
 
 from ..errors import GradlabError
 from ..trace import CAPTURE_BYTES
+from . import debugger
 from .detail import DetailPanel
 from .gradients import GradientsPanel
 from .graph import GraphPanel
@@ -38,6 +39,7 @@ HELP = f"""\
 %gradlab budget 10    let tracing take 10 % of a step's time instead of 5; `budget off` reads every step in full
 %gradlab capture      keep every array of the next step, 256 MiB at most; `capture 512` up to 512 MiB
 %gradlab release      let go of the captured step
+{debugger.HELP}
 %gradlab panel graph  show one panel here: {", ".join(PANELS)}
 %gradlab help         this list"""
 
@@ -50,13 +52,20 @@ class GradlabMagics(Magics):
     """The magic of one shell; `%load_ext gradlab` registers it."""
 
     @magic_arguments()
-    @argument("what", nargs="?", default="status", choices=[*WORDS], help="what to do")
+    @argument("what", nargs="?", default="status", choices=[*WORDS, *debugger.WORDS], help="what to do")
     @argument("name", nargs="?", default=None, help="the panel of `panel`, the MiB of `capture`, the percent of `budget`")
     @line_magic
     def gradlab(self, line: str) -> None:
         """Switch tracing on or off, ask how it stands, forget what was recorded, or show a panel."""
-        arguments = parse_argstring(self.gradlab, line)
         session = ensure_session(self.shell)
+        word, _, rest = line.strip().partition(" ")
+        if word in debugger.WORDS:
+            try:
+                print(debugger.WORDS[word](session, rest.strip()))
+            except GradlabError as error:
+                raise UsageError(str(error)) from None
+            return
+        arguments = parse_argstring(self.gradlab, line)
         if arguments.what == "panel":
             display(_chosen(arguments.name or "inspector", PANELS)())
         elif arguments.what == "capture":

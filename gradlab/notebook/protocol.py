@@ -103,12 +103,13 @@ def frame(
     spans: Spans,
     width: int,
     columns: Sequence[str] | None = None,
+    gate: Mapping[str, Any] | None = None,
 ) -> Message:
     """The numbers of the step on show, and the part of the timeline the page has not got yet.
 
     `key` names the structure the rows belong to. `width` is the number of timeline columns; their names, `columns`,
-    travel only where they changed. One step in `every` is read in
-    full. An exact series carries the value itself, one of spans its min, max and last.
+    travel only where they changed. One step in `every` is read in full. An exact series carries the value itself, one of
+    spans its min, max and last. `gate` says whether training is held, where, and what it was asked for.
 
     Shapes: buffers are ops float32 (n, 4), op_has uint8 (n), leaves float32 (m, 2), leaf_has uint8 (m),
     optimizer values float32 one after the other, first int32 (s), last int32 (s), data float32 (s, width) or (s, 3, width)
@@ -130,6 +131,8 @@ def frame(
     }
     if columns is not None:
         content["columns"] = list(columns)
+    if gate is not None:
+        content["gate"] = gate
     data = spans.data[:, 2, :] if spans.exact else spans.data
     return Message(
         plain(content),

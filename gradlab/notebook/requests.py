@@ -10,7 +10,7 @@ import inspect
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .. import observe
 from ..errors import ArgumentError, GradlabError
@@ -23,6 +23,7 @@ Reply = dict[str, Any] | tuple[dict[str, Any], list[bytes]]
 """What a handler returns: the content of the answer, or content and buffers."""
 
 Handler = Callable[..., Reply]
+Answering = TypeVar("Answering", bound=Handler)
 
 _WAITING_MOST = 64
 
@@ -40,7 +41,7 @@ class _Waiting(NamedTuple):
 _handlers: dict[str, _Known] = {}
 
 
-def answers(what: str, *, evaluates: bool = False) -> Callable[[Handler], Handler]:
+def answers(what: str, *, evaluates: bool = False) -> Callable[[Answering], Answering]:
     """Make a function the one that answers `store.ask(what, args)` of the page: it is called with the session and the args.
 
     Args:
@@ -52,7 +53,7 @@ def answers(what: str, *, evaluates: bool = False) -> Callable[[Handler], Handle
     ...     return {"steps": max(session.recorder.step, at_least)}
     """
 
-    def register(handler: Handler) -> Handler:
+    def register(handler: Answering) -> Answering:
         _handlers[what] = _Known(handler, evaluates)
         return handler
 

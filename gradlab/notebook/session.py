@@ -10,7 +10,8 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 
 from .. import observe
-from ..trace import Recorder, Where
+from ..trace import Debugger, Recorder, Where
+from ..trace.debugger import place_text
 from ..trace.where import file_of
 from . import control, protocol
 from .cells import Cell, Cells, loads_gradlab
@@ -50,6 +51,10 @@ class Session:
         self.recorder.on_frame = self._on_frame
         self.recorder.on_capture = self.tell_capture
         self.requests = Requests(self)
+        self._heard = self._heard_aside = False  # whether any page spoke, and whether it did beside the main thread
+        self.debugger = Debugger(self.recorder, observe, self._gate_changed)
+        self.debugger.meanwhile, self.debugger.hindrance = self.requests.evaluate, self._hindrance
+        self.stream.gate = self.gate
         self._kernel = control.kernel_of(shell)
         if self.model is not None:
             self.model.on_msg(self._on_message)
@@ -77,8 +82,10 @@ class Session:
         """Switch tracing on or off and let the page know."""
         if on:
             self.recorder.attach()
+            self.debugger.follow()
         else:
             self.recorder.detach()
+            self.debugger.release()
         self.stream.push(self.state, self._count)
 
     def refresh(self) -> None:
@@ -108,6 +115,7 @@ class Session:
 
     def close(self) -> None:
         """Stop tracing, take the widgets off the page and leave the shell as it was."""
+        self.debugger.close()
         self.recorder.detach()
         self.recorder.on_frame = self.recorder.on_capture = None
         self.recorder.release()
@@ -141,6 +149,8 @@ class Session:
     def _on_message(self, widget: Any, content: Any, buffers: Any) -> None:
         if not isinstance(content, dict):
             return
+        self._heard = True
+        self._heard_aside |= not _in_main_thread()
         kind, page, visible = content.get("kind"), str(content.get("page")), bool(content.get("visible"))
         if kind == "hello":
             self.stream.hello(page, visible, self.state, self._count)
@@ -158,8 +168,27 @@ class Session:
     def _on_request(self, content: Mapping[str, Any]) -> None:
         """Hear what came over the control channel, in its thread."""
         message = content.get("message")
-        if self.model is not None and content.get("model_id") == self.model.model_ref:
+        # A page that was loaded again while a cell runs knows the kernel, but not its session.
+        if self.model is not None and content.get("model_id") in (self.model.model_ref, None):
             self._on_message(self.model, message, [])
+
+    def gate(self) -> dict[str, Any]:
+        """Whether training is held, where and why, and what it is asked for."""
+        gate = self.debugger.gate
+        spot = gate.held
+        held = None if spot is None else {**spot._asdict(), "where": None if spot.where is None else place_text(spot.where)}
+        return {"wanted": gate.wanted, "held": held, "aside": self._heard_aside}
+
+    def _gate_changed(self) -> None:
+        self.stream.push("running" if self.debugger.gate.waiting else self.state, self._count)
+
+    def _hindrance(self) -> str | None:
+        """Why a thread that is held here could not be resumed by any page; None where it could."""
+        if not self._heard:
+            return "no panel is open that could resume it"
+        if _in_main_thread() and not self._heard_aside:
+            return "here the kernel hears the page only when a cell has ended"
+        return None
 
     def _pre_run_cell(self, info: Any) -> None:
         assert self.cells is not None
@@ -225,6 +254,10 @@ def end_session() -> None:
         if _current is not None:
             _current.close()
         _current = None
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _is_terminal(shell: Any) -> bool:

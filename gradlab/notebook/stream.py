@@ -27,6 +27,7 @@ class Stream:
 
     def __init__(self, recorder: Recorder, send: Send) -> None:
         self.recorder = recorder
+        self.gate: Callable[[], dict[str, Any] | None] = lambda: None
         self._send = send
         self._pages: set[str] = set()  # those that can be seen
         self._asked = False
@@ -126,6 +127,7 @@ class Stream:
             spans=spans,
             width=len(columns),
             columns=new_columns,
+            gate=self.gate(),
         )
         self._send(message)
         self._rests_until = time.monotonic() + message.size_bytes / _BYTES_A_SECOND

@@ -5,6 +5,10 @@ from __future__ import annotations
 from .capture import CAPTURE_BYTES as CAPTURE_BYTES
 from .capture import Capture as Capture
 from .capture import CaptureError as CaptureError
+from .condition import ConditionError as ConditionError
+from .debugger import BreakpointError as BreakpointError
+from .debugger import Debugger as Debugger
+from .gate import Spot as Spot
 from .ledger import Contribution as Contribution
 from .numbers import Numbers as Numbers
 from .recorder import Recorder as Recorder

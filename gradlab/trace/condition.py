@@ -41,6 +41,7 @@ FLAGS = {
     "nan": Word("no name", "op", "an op's output or gradient holds a NaN"),
     "inf": Word("no name", "op", "an op's output or gradient holds an infinity"),
     "op": Word("a name", "op", "an op of that name ran"),
+    "backward": Word("a name", "op", "the backward of an op of that name ran"),
 }
 """The words that are true or false."""
 
@@ -256,7 +257,7 @@ class _Parser:
 
 
 def _example(word: str) -> str:
-    return f'{word}("{"log" if word == "op" else "fc2"}")'
+    return f'{word}("{"log" if word in ("op", "backward") else "fc2"}")'
 
 
 def _help() -> str:

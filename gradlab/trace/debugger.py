@@ -128,6 +128,11 @@ class Debugger:
         self.breakpoints = []
         self.gate.resume()
 
+    def reading(self) -> StepReading:
+        """The numbers that conditions read, as they are now."""
+        steps = self.recorder.steps
+        return StepReading(steps, steps.tape, self._probe)
+
     # What happens
 
     def _begin(self) -> None:
@@ -199,7 +204,7 @@ class Debugger:
             known = None if at is None else (tape.grads if backward else tape.values)[at]
             size = known if known is not None or output is None else norm(getattr(output, "_data", output))
             spot = self._spot(tape, at, backward, name)
-            held = self._check("op", StepReading(self.recorder.steps, tape, self._probe, name, size), spot)
+            held = self._check("op", StepReading(self.recorder.steps, tape, self._probe, name, size, backward), spot)
         if not held and self.gate.at_op():
             self._hold(self._spot(tape, at, backward, name))
 

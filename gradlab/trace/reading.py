@@ -15,13 +15,19 @@ from .tape import Param, Tape
 class StepReading(Reading):
     """The numbers of a step as far as it has come; what it has not got yet is read from the step before.
 
-    `op` and `size` are name and norm of the op that has just run, None at the end of a step.
+    `op` and `size` are name and norm of what has just run, `backward` whether it was an op's backward; None at the end of a step.
     """
 
     def __init__(
-        self, steps: Steps, tape: Tape, probe: Callable[[str], float | None], op: str | None = None, size: float | None = None
+        self,
+        steps: Steps,
+        tape: Tape,
+        probe: Callable[[str], float | None],
+        op: str | None = None,
+        size: float | None = None,
+        backward: bool = False,
     ) -> None:
-        self.steps, self.tape, self.op, self.size = steps, tape, op, size
+        self.steps, self.tape, self.op, self.size, self.backward = steps, tape, op, size, backward
         self.step = tape.step or steps.run.step + 1
         self._probe = probe
 
@@ -49,8 +55,8 @@ class StepReading(Reading):
 
     def flag(self, word: str, name: str | None) -> bool:
         """Whether the op that has just run has that name, or made what is not finite."""
-        if word == "op":
-            return self.op is not None and fnmatchcase(self.op, name or "")
+        if word in ("op", "backward"):
+            return self.op is not None and self.backward == (word == "backward") and fnmatchcase(self.op, name or "")
         if self.size is None:
             return False
         return math.isnan(self.size) if word == "nan" else math.isinf(self.size)

@@ -6,8 +6,10 @@ import base64
 import json
 import os
 import queue
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +18,7 @@ from typing import Any
 import ipywidgets
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 from traitlets.config import Config
 
@@ -159,11 +162,11 @@ class Kernel:
         raise AssertionError(f"not heard in {timeout} s; {[m['msg_type'] for m in found]}")
 
 
-@pytest.fixture(scope="session")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
-    """One kernel for all tests that need a real one; each test loads and unloads gradlab in it."""
-    home = tmp_path_factory.mktemp("kernel")
-    manager = KernelManager(kernel_name="python3")
+@contextmanager
+def running_kernel(home: Path, python: str = sys.executable) -> Iterator[Kernel]:
+    """A kernel of this interpreter, or of another one that has ipykernel."""
+    manager = KernelManager()
+    manager._kernel_spec = KernelSpec(argv=[python, "-m", "ipykernel_launcher", "-f", "{connection_file}"], display_name="test")
     manager.start_kernel(env=kernel_environment(home))
     client = manager.client()
     client.start_channels()
@@ -174,6 +177,19 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
         manager.cleanup_resources()
+
+
+@pytest.fixture(scope="session")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """One kernel for all tests that need a real one; each test loads and unloads gradlab in it."""
+    with running_kernel(tmp_path_factory.mktemp("kernel")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def start_kernel() -> Callable[..., Any]:
+    """Starts a kernel of its own; see `running_kernel`."""
+    return running_kernel
 
 
 @pytest.fixture
