@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, TypeAlias
 
-from . import autograd
+from . import autograd, written_out
 from .autograd.general import adding
 from .autograd.hook import Handle, register, register_after
 from .autograd.names import names_of
@@ -286,3 +286,4 @@ def _need_float(array: Array, what: str) -> None:
 
 
 use_tensor_type(Tensor)
+written_out.use_tensor_type(Tensor)

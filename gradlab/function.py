@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from weakref import WeakSet
 
 import numpy as np
@@ -22,9 +22,7 @@ from .order import Version, sequence
 if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
 
-_new = object.__new__
 _NO_PARAMS: dict[str, Any] = {}
-_BOTH, _FIRST, _SECOND = (True, True), (True, False), (False, True)  # what `needs` of two inputs can be
 _ndarray = np.ndarray
 Kind = Literal["matmul", "elementwise", "reduce", "shape", "loss"]
 
@@ -235,60 +233,6 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
-
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def written_out(op: type[Function]) -> Callable[[Method], Method]:
-    """Decorate a method of two operands: on two tensors it does `op.apply(a, b)` written out, on anything else what it says.
-
-    Most steps of a graph of small tensors come from operators, and their time is spent here: this is twice as fast as `apply`.
-    """
-    aligns, exact = op.aligns, op.exact
-
-    def decorate(method: Method) -> Method:
-        @functools.wraps(method)
-        def call(a: Any, b: Any) -> Any:
-            try:
-                x, y = a._data, b._data
-                need_a, need_b = a._requires_grad, b._requires_grad
-                plain = x.dtype is y.dtype or not aligns
-            except AttributeError:  # a number, a list or an array among them
-                plain = False
-            if not plain or observe.ops is not None:
-                return method(a, b)
-            fn = op()
-            fn.seq = next(sequence)
-            fn.inputs = a, b
-            try:
-                data = fn.forward(x, y)
-            except (ValueError, TypeError) as error:
-                _explain(fn, (x, y), error)
-                raise
-            if data.__class__ is not _ndarray or data.base is not None or data is x or data is y:
-                return fn._made(data, (x, y))
-            out = _new(_tensor_type)
-            out._data = data
-            out._gradient = out._version = None
-            out._serial = 0
-            if (need_a or need_b) and recording.get()[-1]:
-                maker_a, maker_b = a.grad_fn, b.grad_fn
-                if (maker_a is not None and a._version is not None) or (maker_b is not None and b._version is not None):
-                    fn.inputs = _held(a), _held(b)
-                fn.needs = (_BOTH if need_b else _FIRST) if need_a else _SECOND
-                fn.edges = (maker_a or a) if need_a else None, (maker_b or b) if need_b else None
-                fn.fits = exact and x.shape == y.shape
-                out.grad_fn = fn
-                out._requires_grad = True
-            else:
-                out.grad_fn = None
-                out._requires_grad = False
-            return out
-
-        return call  # type: ignore[return-value]
-
-    return decorate
 
 
 def _fitted(fn: Function, d: Array, tensor: Any) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import ops
-from ..function import written_out
+from ..written_out import written_out
 from .described import described
 
 if TYPE_CHECKING:
