@@ -6,6 +6,7 @@ from typing import Any
 
 from . import time as _time
 from .detail import DetailPanel
+from .findings import FindingsPanel
 from .gradients import GradientsPanel
 from .graph import GraphPanel
 from .inspector import Inspector, OutputPanel
@@ -17,6 +18,7 @@ from .strip import StripPanel
 
 __all__ = [
     "DetailPanel",
+    "FindingsPanel",
     "GradientsPanel",
     "GraphPanel",
     "Inspector",

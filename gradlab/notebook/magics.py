@@ -13,8 +13,10 @@ from IPython.display import display
 
 from ..errors import GradlabError
 from ..trace import CAPTURE_BYTES
+from ..trace.rules import RULES
 from . import debugger
 from .detail import DetailPanel
+from .findings import FindingsPanel
 from .gradients import GradientsPanel
 from .graph import GraphPanel
 from .inspector import Inspector
@@ -27,7 +29,7 @@ from .strip import StripPanel
 Chosen = TypeVar("Chosen")
 
 PANELS: dict[str, type[Panel]] = {
-    cls.view: cls for cls in (Inspector, StripPanel, GraphPanel, ShapesPanel, GradientsPanel, OptimizerPanel, DetailPanel)
+    cls.view: cls for cls in (Inspector, StripPanel, GraphPanel, ShapesPanel, GradientsPanel, OptimizerPanel, DetailPanel, FindingsPanel)
 }
 """The panels by the names that `%gradlab panel` takes."""
 
@@ -40,11 +42,13 @@ HELP = f"""\
 %gradlab capture      keep every array of the next step, 256 MiB at most; `capture 512` up to 512 MiB
 %gradlab release      let go of the captured step
 {debugger.HELP}
+%gradlab explain      what the rules find, as text
+%gradlab mute R13     ask that rule no more; `unmute R13` asks it again
 %gradlab panel graph  show one panel here: {", ".join(PANELS)}
 %gradlab help         this list"""
 
 
-WORDS = ("on", "off", "status", "clear", "budget", "capture", "release", "panel", "help")
+WORDS = ("on", "off", "status", "clear", "budget", "capture", "release", "explain", "mute", "unmute", "panel", "help")
 
 
 @magics_class
@@ -53,7 +57,9 @@ class GradlabMagics(Magics):
 
     @magic_arguments()
     @argument("what", nargs="?", default="status", choices=[*WORDS, *debugger.WORDS], help="what to do")
-    @argument("name", nargs="?", default=None, help="the panel of `panel`, the MiB of `capture`, the percent of `budget`")
+    @argument(
+        "name", nargs="?", default=None, help="the panel of `panel`, the MiB of `capture`, the percent of `budget`, the rule of `mute`"
+    )
     @line_magic
     def gradlab(self, line: str) -> None:
         """Switch tracing on or off, ask how it stands, forget what was recorded, or show a panel."""
@@ -78,6 +84,10 @@ class GradlabMagics(Magics):
             print("gradlab: no step is captured")
         elif arguments.what == "help":
             print(HELP)
+        elif arguments.what == "explain":
+            print(explanation(session))
+        elif arguments.what in ("mute", "unmute"):
+            print(muted(session, arguments.name, arguments.what == "mute"))
         elif arguments.what == "clear":
             session.clear()
             print("gradlab: forgotten; the next step begins a new run")
@@ -151,3 +161,23 @@ def status(session: Session) -> str:
     else:
         parts += [f"run {run}", f"{step:,} step{'s' * (step != 1)}", f"{ops:,} op{'s' * (ops != 1)} on show"]
     return " · ".join(parts)
+
+
+def explanation(session: Session) -> str:
+    """All findings as text, and how many rules had what they need."""
+    diagnosis = session.stream.diagnosis
+    diagnosis.update()
+    found = len(diagnosis.findings)
+    head = f"gradlab: {found or 'no'} finding{'s' * (found != 1)} · {diagnosis.ran} rules ran, {diagnosis.lacking} lack data"
+    if diagnosis.muted:
+        head += f" · muted: {', '.join(sorted(diagnosis.muted))}"
+    return "\n\n".join([head, *map(str, diagnosis.findings)])
+
+
+def muted(session: Session, rule: str | None, on: bool) -> str:
+    """Ask a rule no more, or again, and say which rules are not asked."""
+    diagnosis = session.stream.diagnosis
+    if rule in RULES:
+        diagnosis.mute(rule, on)
+        session.refresh()
+    return f"gradlab: muted: {', '.join(sorted(diagnosis.muted)) or 'no rule'}"

@@ -68,7 +68,8 @@ class Outcomes:
             return
         content = {**self._kept[cell], "state": state}
         with self.recorder.lock:
-            content |= {"ops": stretch.ops, "steps": stretch.steps, "ms": stretch.ms, "tracing": self.recorder.on, "findings": 0}
+            content |= {"ops": stretch.ops, "steps": stretch.steps, "ms": stretch.ms, "tracing": self.recorder.on}
+            content["findings"] = self._findings(content["count"])
             content |= self._lines(cell, stretch)
             content["error"] = self._error(stretch, stretch.failed(error))
         self._hints = None
@@ -80,6 +81,11 @@ class Outcomes:
             self._hints = Hints("", self.namespace(), stretch, self.place)
         own, others = self._hints.read(self.recorder.structure(), cell, self._kept[cell]["count"])
         return {"lines": own, "elsewhere": others}
+
+    def _findings(self, count: int | None) -> int:
+        """How many findings the rules have in that run of a cell."""
+        diagnosis = self.recorder.diagnosis
+        return 0 if diagnosis is None else sum(one.where.startswith(f"In[{count}]:") for one in diagnosis.findings)
 
     def _keep(self, content: dict[str, Any]) -> None:
         self._kept.pop(content["id"], None)

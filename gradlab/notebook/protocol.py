@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..trace import Capture, Numbers, Spans
+from ..trace.rules import Finding, Trend
 
 VERSION = 1
 """The protocol's version; it stands as `v` in every message."""
@@ -155,6 +156,39 @@ def capture(kept: Capture | None) -> Message:
     if kept is not None:
         content.update(state=kept.state, run=kept.run, step=kept.step, bytes=kept.size_bytes, limit=kept.limit_bytes)
     return Message(plain(content), [])
+
+
+def findings(*, run: int, step: int, key: str, ran: int, lacking: int, muted: Sequence[str], findings: Sequence[Finding]) -> Message:
+    """What the rules say now, the worst first; `ops` and `leaves` in it are places in the structure of that `key`.
+
+    Shapes: buffers are, for each finding with a trend, steps int32 (n) and values float32 (n)
+    """
+    content = {
+        "v": VERSION,
+        "kind": "findings",
+        "run": run,
+        "step": step,
+        "key": key,
+        "ran": ran,
+        "lacking": lacking,
+        "muted": list(muted),
+        "findings": [_finding(one) for one in findings],
+    }
+    trends = [one.trend for one in findings if one.trend is not None]
+    return Message(plain(content), [_little(part, dtype) for t in trends for part, dtype in ((t.steps, "<i4"), (t.values, "<f4"))])
+
+
+def _finding(one: Finding) -> dict[str, Any]:
+    words = ("rule", "severity", "title", "verdict", "why", "next", "code", "learn", "op", "leaf", "parameter", "where", "step", "key")
+    return {
+        **{word: getattr(one, word) for word in words},
+        "numbers": [[n.name, n.value, n.limit] for n in one.numbers],
+        "trend": None if one.trend is None else _trend(one.trend),
+    }
+
+
+def _trend(trend: Trend) -> dict[str, Any]:
+    return {"label": trend.label, "low": trend.low, "high": trend.high}
 
 
 def _little(array: Any, dtype: str) -> bytes:

@@ -219,6 +219,7 @@ class Session:
             self.tell_capture()
         self.requests.evaluate()
         self.stream.push(self.state, self._last_count)
+        self.stream.diagnosis.look()
         self.outcomes.ended(cell, self.state, error or None)
 
     def _outcome_began(self, cell: Cell) -> None:

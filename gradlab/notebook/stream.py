@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..trace import Recorder
+from ..trace.rules import diagnosis_of
 from . import packed, protocol
 from .protocol import State
 
@@ -27,6 +28,7 @@ class Stream:
 
     def __init__(self, recorder: Recorder, send: Send) -> None:
         self.recorder = recorder
+        self.diagnosis = diagnosis_of(recorder)
         self.gate: Callable[[], dict[str, Any] | None] = lambda: None
         self._send = send
         self._pages: set[str] = set()  # those that can be seen
@@ -47,6 +49,7 @@ class Stream:
         self._run = -1
         self._step = 0
         self._behind = True
+        self._said = -1
 
     def hello(self, page: str, visible: bool, state: State, cell: int | None) -> None:
         """Send a page that has just opened the structure and the whole history, once; more when it says that it is seen.
@@ -129,6 +132,7 @@ class Stream:
             columns=new_columns,
             gate=self.gate(),
         )
+        self._push_findings()
         self._send(message)
         self._rests_until = time.monotonic() + message.size_bytes / _BYTES_A_SECOND
         # Only now: an interrupt that lands inside `_send` leaves all of it to be sent again.
@@ -136,6 +140,24 @@ class Stream:
         if len(spans.last):
             # The newest row is sent again each time: the update of an open step, or a second optimizer's, may still fill it.
             self._step = min(int(spans.last[-1]), recorder.step - 1)
+
+    def _push_findings(self) -> None:
+        """Look for findings where it is time to, and send them where they changed."""
+        diagnosis, recorder = self.diagnosis, self.recorder
+        diagnosis.look(settled=not recorder.running)
+        if diagnosis.version == self._said:
+            return
+        message = protocol.findings(
+            run=recorder.run,
+            step=recorder.step,
+            key=diagnosis.key,
+            ran=diagnosis.ran,
+            lacking=diagnosis.lacking,
+            muted=sorted(diagnosis.muted),
+            findings=diagnosis.findings,
+        )
+        self._send(message)
+        self._said = diagnosis.version
 
     def _push_structure(self) -> str:
         return self.give(self.recorder.structure())

@@ -58,6 +58,7 @@ class Recorder:
         norms: False records the graph only.
         governor: its `budget` says what tracing may cost; None, as here, reads every step in full.
         needs_ops: how many users of this recorder need every op, whatever it costs: while there are any, no step is light.
+        diagnosis: what the rules say of it, filled by `gradlab.trace.rules` when somebody asks.
 
     >>> import gradlab as gl
     >>> recorder = Recorder()
@@ -79,6 +80,7 @@ class Recorder:
         self._share: float | None = None
         self.governor = Governor()
         self.needs_ops = 0
+        self.diagnosis: Any = None
         self._observer = observer
         self._names = Names()
         self._steps = Steps(self._names, norms)
@@ -549,6 +551,11 @@ class Recorder:
     def tape(self) -> Tape:
         """The tape that `structure()` describes; read it under `lock`."""
         return self._shown()
+
+    @property
+    def steps(self) -> Steps:
+        """The books behind all of this, for those who hold the lock and only read."""
+        return self._settled()
 
     def ledger(self, tensor: Any) -> list[Contribution]:
         """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""

@@ -6,7 +6,7 @@ import weakref
 from typing import Any
 
 from .ledger import Ledger
-from .names import Names
+from .names import Leaf, Names
 from .run import EVERY, Run
 from .structure import op_name
 from .summary import norm, norm_of_all
@@ -119,6 +119,11 @@ class Steps(Writer):
     def params(self) -> list[Param]:
         """The records of all leaves that require a gradient and are still there."""
         return [param for param in list(self._params.values()) if param.ref() is not None]
+
+    def leaf_of(self, tensor: Any) -> Leaf:
+        """What a leaf is called, also one that no traced op read."""
+        param = self._params.get(tensor.serial)
+        return self.names.leaf(tensor)[0] if param is None else param.leaf
 
     # Steps and runs
 

@@ -11,9 +11,10 @@ import numpy as np
 MISSING: float = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_2000_0000))[0]
 """A NaN that says "not measured"; as float32 it has a bit pattern that no computed NaN has."""
 
-_MISSING_BITS = 0x7FC0_0001
+MISSING_BITS = 0x7FC0_0001
+"""The bits of `MISSING` as float32."""
 _BLOCK_STEPS = 500
-_BLANK = np.array([_MISSING_BITS], np.uint32).view(np.float32)
+_BLANK = np.array([MISSING_BITS], np.uint32).view(np.float32)
 
 
 class Spans(NamedTuple):
@@ -115,7 +116,7 @@ class Timeline:
         spans = min(max(int(max_bytes // (3 * row_bytes)), 1), count)
         starts = np.arange(spans) * (count - 1) // max(spans - 1, 1)
         ends = np.append(starts[1:], count) - 1
-        missing = rows.view(np.uint32) == _MISSING_BITS
+        missing = rows.view(np.uint32) == MISSING_BITS
         low = np.minimum.reduceat(np.where(missing, np.float32(np.inf), rows), starts)
         high = np.maximum.reduceat(np.where(missing, np.float32(-np.inf), rows), starts)
         nothing = np.logical_and.reduceat(missing, starts)

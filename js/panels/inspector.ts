@@ -2,6 +2,7 @@
 
 import { html } from '../draw/element';
 import { detailPanel } from './detail';
+import { findingsPanel } from './findings';
 import { gradientsPanel } from './gradients';
 import { graphPanel } from './graph';
 import { optimizerPanel } from './optimizer';
@@ -18,7 +19,8 @@ const PANELS: Record<string, PanelMaker> = {
   shapes: shapesPanel,
   gradients: gradientsPanel,
   optimizer: optimizerPanel,
-  detail: detailPanel
+  detail: detailPanel,
+  findings: findingsPanel
 };
 /** From this width on the graph has a column of its own. */
 const WIDE = 860;

@@ -2,7 +2,7 @@
 
 import { batch, computed, signal } from '@preact/signals-core';
 import type { Range } from '../draw/scale';
-import { decode, type Buffer, type Frame } from '../protocol/decode';
+import { decode, type Buffer, type Findings, type Frame } from '../protocol/decode';
 import type { CaptureState, CellRun, Op, Outgoing, Structure } from '../protocol/messages';
 import { Parts } from '../protocol/unpack';
 import { Asking, type Answer } from './asking';
@@ -40,6 +40,8 @@ export class Store {
   readonly near = signal<number | null>(null);
   /** The steps that the charts are zoomed to; null shows all. */
   readonly range = signal<Range | null>(null);
+  /** What the rules find; null before they were asked. */
+  readonly findings = signal<Findings | null>(null);
   /** Whether the kernel traces, from its last frame, drawn or not. */
   tracing = false;
   /** The line that the cursor is on in a notebook. */
@@ -80,6 +82,7 @@ export class Store {
     if (incoming?.kind === 'structure') this.keep(incoming);
     else if (incoming?.kind === 'reset') this.reset(incoming.run);
     else if (incoming?.kind === 'frame') this.take(incoming);
+    else if (incoming?.kind === 'findings') this.findings.value = incoming;
     else if (incoming?.kind === 'cell') this.onCell(incoming);
     else if (incoming?.kind === 'capture') this.capture.value = incoming;
     else if (incoming?.kind === 'answer') this.asking.take(incoming, buffers);
@@ -220,6 +223,7 @@ export class Store {
     this.pending = null;
     batch(() => {
       this.live.value = this.past.value = this.at.value = null;
+      this.findings.value = null;
       this.selected.value = '';
       this.near.value = this.range.value = null;
       this.revision.value++;

@@ -1,8 +1,9 @@
 /** The status strip: step, loss, gradient norm and what tracing costs, in one line. */
 
 import { html, set, write } from '../draw/element';
-import { full, plain, special } from '../draw/format';
+import { full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
+import { severitySign } from '../draw/severity';
 import { Spark } from '../draw/spark';
 import { MAX } from './series';
 import { followWidth, watch, type View } from './view';
@@ -36,6 +37,11 @@ export function stripPanel(view: View): HTMLElement {
   const loss = html('b', { 'data-field': 'loss' }, '–');
   const gradient = html('b', { 'data-field': 'grad_norm' }, '–');
   const share = html('b', { 'data-field': 'tracing' }, '–');
+  const worstShort = html('b', { class: 'gl-worst-short' });
+  const worstText = html('b', { class: 'gl-worst', 'data-field': 'worst' });
+  const worstSign = html('span', {});
+  const worst = cell('Worst', worstSign, worstShort, worstText);
+  worst.classList.add('gl-worstcell');
   const dot = html('span', { class: 'gl-dot', 'aria-hidden': 'true' });
   const spark = new Spark(16, 'Loss so far');
   const line = html('span', { class: 'gl-sparkroom' }, spark.element);
@@ -45,6 +51,7 @@ export function stripPanel(view: View): HTMLElement {
     cell('Step', step, state),
     cell('Loss', line, loss),
     cell('‖grad‖', gradient),
+    worst,
     cell('Tracing', dot, share)
   );
   let width = 40;
@@ -61,6 +68,18 @@ export function stripPanel(view: View): HTMLElement {
   watch(view, () => {
     void store.revision.value;
     draw();
+  });
+  watch(view, () => {
+    const found = store.findings.value?.findings ?? [];
+    const first = found[0];
+    worst.hidden = !first;
+    if (!first) return;
+    if (worst.dataset.severity !== first.severity) worstSign.replaceChildren(severitySign(first.severity, 12));
+    worst.dataset.severity = first.severity;
+    write(worstText, first.title);
+    const alike = found.filter(one => one.severity === first.severity).length;
+    write(worstShort, first.severity === 'info' ? `${alike} info` : plural(alike, first.severity));
+    set(worst, 'title', `${first.title} (${plural(found.length, 'finding')})`);
   });
   watch(view, () => {
     const frame = store.step.value?.frame;

@@ -5,6 +5,8 @@ import {
   type AnswerHeader,
   type CaptureState,
   type CellRun,
+  type FindingHeader,
+  type FindingsHeader,
   type FrameHeader,
   type Reset,
   type Structure,
@@ -45,7 +47,27 @@ export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key'
   leaf_has: Uint8Array;
 }
 
-export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun | CaptureState;
+/** A number over the steps; outside of `low..high` it is bad. */
+export interface Trend {
+  label: string;
+  low: number | null;
+  high: number | null;
+  steps: Int32Array;
+  values: Float32Array;
+}
+
+/** A finding with its numbers as numbers. */
+export interface Finding extends Omit<FindingHeader, 'numbers' | 'trend'> {
+  numbers: { name: string; value: number; limit: string }[];
+  trend: Trend | null;
+}
+
+/** What the rules find now, the worst first. */
+export interface Findings extends Omit<FindingsHeader, 'findings'> {
+  findings: Finding[];
+}
+
+export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun | CaptureState | Findings;
 
 export type Buffer = DataView | ArrayBuffer;
 
@@ -134,6 +156,20 @@ function decodeFrame(header: FrameHeader, buffers: readonly Buffer[]): Frame {
   };
 }
 
+function decodeFindings(header: FindingsHeader, buffers: readonly Buffer[]): Findings {
+  let at = 0;
+  const findings = header.findings.map(one => {
+    const numbers = one.numbers.map(([name, value, limit]) => ({ name, value: toNumber(value) ?? NaN, limit }));
+    if (!one.trend) return { ...one, numbers, trend: null };
+    const steps = integers(buffers[at++]);
+    const values = floats(buffers[at++]);
+    expect('points of a trend', values.length, steps.length);
+    const { label, low, high } = one.trend;
+    return { ...one, numbers, trend: { label, low: toNumber(low), high: toNumber(high), steps, values } };
+  });
+  return { ...header, findings };
+}
+
 /**
  * Read one custom message; null for a kind this page does not know, and for a part of what is not complete yet.
  *
@@ -152,5 +188,6 @@ export function decode(message: unknown, buffers: readonly Buffer[] = [], parts 
   if (kind === 'cell') return message as CellRun;
   if (kind === 'capture') return message as CaptureState;
   if (kind === 'frame') return decodeFrame(message as FrameHeader, buffers);
+  if (kind === 'findings') return decodeFindings(message as FindingsHeader, buffers);
   return null;
 }

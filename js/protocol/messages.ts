@@ -173,6 +173,43 @@ export interface CellRun {
   error?: Failure | null;
 }
 
+/** One thing that is wrong. In its texts code stands between backticks, numbers that count between two stars. */
+export interface FindingHeader {
+  rule: string;
+  severity: 'info' | 'warning' | 'error';
+  title: string;
+  verdict: string;
+  why: string;
+  next: string;
+  code: string;
+  learn: string;
+  /** Places in the structure of the message's key. */
+  op: number | null;
+  leaf: number | null;
+  parameter: string | null;
+  where: string;
+  step: number | null;
+  /** The same as long as the finding stands. */
+  key: string;
+  /** What was measured, its value, and what it is held against. */
+  numbers: [string, Wire, string][];
+  /** A number over the steps; outside of `low..high` it is bad. Its points are in two buffers: steps and values. */
+  trend: { label: string; low: Wire | null; high: Wire | null } | null;
+}
+
+/** What the rules find now, the worst first. */
+export interface FindingsHeader {
+  kind: 'findings';
+  run: number;
+  step: number;
+  key: string;
+  /** Rules that had what they need, and that had not. */
+  ran: number;
+  lacking: number;
+  muted: string[];
+  findings: FindingHeader[];
+}
+
 /** What the page says to the kernel; `page` tells several pages of one kernel apart. */
 export type Outgoing =
   | { kind: 'hello'; page: string; visible: boolean }

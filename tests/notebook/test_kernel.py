@@ -92,7 +92,7 @@ def test_hello_gets_structure_and_history_of_what_ran_unseen(loaded: Any, protoc
     loaded.say(model_of(loaded), {"kind": "hello"})
     heard = loaded.wait_for(lambda m: bool(frames([m], protocol_messages)))
     sent = protocol_messages(heard)
-    assert [content["kind"] for content, _ in sent] == ["reset", "structure", "frame"]
+    assert [content["kind"] for content, _ in sent] == ["reset", "structure", "findings", "frame"]
     assert sent[1][0]["cells"]
     assert sent[2][0]["step"] > 1
 

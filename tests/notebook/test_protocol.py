@@ -111,7 +111,7 @@ def test_values_become_strict_json(value: Any, wire: Any) -> None:
 def test_a_frame_decodes_to_the_recorders_numbers() -> None:
     with recording() as recorder:
         train(5)
-    structure, frame = Page(recorder).hello()[-2:]
+    structure, _, frame = Page(recorder).hello()[-3:]
     numbers, tape, spans = recorder.numbers(), recorder.structure(), recorder.timeline.since(0, 10**9)
     assert strict(structure.content) == {"v": 1, "kind": "structure", **protocol.plain(tape)}
     content, got = strict(frame.content), decode(frame.content, frame.buffers)
@@ -173,7 +173,7 @@ def test_the_structure_is_sent_once_a_key_and_columns_once() -> None:
     with recording() as recorder:
         page = Page(recorder)
         train(3)
-        assert kinds(page.hello()) == ["reset", "structure", "frame"]
+        assert kinds(page.hello()) == ["reset", "structure", "findings", "frame"]
         assert kinds(page.push()) == ["frame"]
         assert "columns" not in page.messages[-1].content
         assert page.messages[-1].content["series"]["spans"] == 1
@@ -243,7 +243,7 @@ def test_nothing_is_sent_while_no_page_is_visible_and_all_of_it_when_one_is() ->
         train(2)
         assert page.push() == []
         page.stream.hello("a", False, "idle", 3)
-        assert kinds(page.messages) == ["reset", "structure", "frame"]
+        assert kinds(page.messages) == ["reset", "structure", "findings", "frame"]
         assert page.push() == []
         page.stream.show("a", True, "idle", 3)
         page.stream.show("a", False, "idle", 3)

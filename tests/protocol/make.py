@@ -96,6 +96,32 @@ def unrolled() -> None:
     (h.mean() * earlier).sum().backward()
 
 
+class Twice(gl.nn.Module):
+    """Two layers in a row, and a softmax before a loss that has one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two = gl.nn.Linear(64, 80), gl.nn.Linear(80, 10)
+        self.scale = gl.nn.Parameter(gl.randn(32, 1))
+
+    def forward(self, x: gl.Tensor) -> gl.Tensor:
+        """64 pixels to 10 probabilities."""
+        return self.two(self.one(x)).softmax(1)
+
+
+def findings() -> None:
+    """Thirty steps in which much is wrong."""
+    model = Twice()
+    optimizer = gl.optim.SGD(model.parameters(), lr=0.1)
+    x, y, t = gl.randn(32, 64), gl.zeros(32, dtype=int), gl.randn(32)
+    for _ in range(30):
+        loss = gl.nn.functional.cross_entropy(model(x), y)
+        loss = loss + ((model.scale - t) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
 def cell(code: CodeType) -> Where | None:
     """As if this file were a notebook: each function a cell, run one after the other."""
     return Where(cell=f"cell-{code.co_name}", count=3) if code.co_filename == __file__ else None
@@ -178,8 +204,10 @@ def capture() -> list[Message]:
 
 def main() -> None:
     """Write all files anew, or those that are named."""
-    scenes = {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans, "unrolled": unrolled}
-    makers = {**{name: partial(messages, scene) for name, scene in scenes.items()}, "answers": answers, "cells": cells, "capture": capture}
+    scenes = {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans}
+    scenes |= {"unrolled": unrolled, "findings": findings}
+    makers = {**{name: partial(messages, scene) for name, scene in scenes.items()}, "answers": answers, "cells": cells}
+    makers["capture"] = capture
     for name in sys.argv[1:] or makers:
         rows = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in makers[name]()]
         (FOLDER / f"{name}.json").write_text(json.dumps(rows, allow_nan=False, separators=(",", ":")) + "\n")

@@ -1,0 +1,145 @@
+"""Evidence: what a rule may read, as it is at one moment. It is made when somebody looks, never per op."""
+
+# pyright: reportPrivateUsage=false
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..numbers import Numbers
+from ..recorder import Recorder
+from ..run import shown_name
+from ..timeline import MISSING_BITS
+from .graph import Graph
+
+Part = Literal["structure", "loss", "gradients", "updates", "optimizer"]
+"""structure: an op was traced; loss: a step had a scalar loss; gradients: a parameter got one; updates: a step was measured."""
+
+WINDOW = 256
+"""The newest steps that are read."""
+
+
+class Held(NamedTuple):
+    """A parameter of an optimizer: its label, whether the step on show read it, and whether it ever got a gradient in this run."""
+
+    label: str
+    shape: tuple[int, ...]
+    read: bool
+    trained: bool
+    model: str | None
+
+
+class OptimizerFacts(NamedTuple):
+    """An optimizer that is still there: its class, whether the step on show has its step, and per group options and parameters."""
+
+    label: str
+    cls: str
+    stepped: bool
+    groups: tuple[tuple[Mapping[str, Any], tuple[Held, ...]], ...]
+
+
+class Evidence:
+    """A read-only view of a recorder for rules; whoever makes one holds the recorder's lock as long as it is read.
+
+    Attributes:
+        run, step: where the training stands; `step` counts complete steps.
+        open: whether the step on show has not got its update yet.
+        structure: the graph of the step on show, as `Recorder.structure` describes it.
+        graph: the same with the questions that rules ask of it.
+
+    >>> import gradlab as gl
+    >>> from gradlab.trace import recording
+    >>> w = gl.tensor([3.0], requires_grad=True)
+    >>> with recording() as r:
+    ...     (w * w).sum().backward()
+    >>> evidence = Evidence(r)
+    >>> evidence.step, [op["name"] for op in evidence.structure["ops"]], evidence.has("loss")
+    (0, ['mul', 'sum'], True)
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self.structure: dict[str, Any] = recorder.structure()
+        self.graph = Graph(self.structure)
+        self.run, self.step, self.open = recorder.run, recorder.step, recorder.open
+
+    def has(self, part: Part) -> bool:
+        """Whether there is anything of that part to read."""
+        if part == "structure":
+            return bool(self.structure["ops"])
+        if part == "loss":
+            return bool(len(self.column("loss")[0])) or self.numbers.loss is not None
+        if part == "gradients":
+            return bool(len(self.column("grad_norm")[0])) or self.numbers.grad_norm is not None
+        if part == "updates":
+            return self.step > 0
+        return bool(self.optimizers)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The numbers of the step on show, in the order of the structure."""
+        return self._recorder.numbers()
+
+    # Over time
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        """The labels of all parameters that had an update in this run."""
+        return [name[2:] for name in self._names if name.startswith("g/")]
+
+    def column(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """The steps, of the newest 256, in which a column was measured, and its values there; empty where it never was.
+
+        Columns are `loss`, `grad_norm`, `lr/` and an optimizer's label, and per parameter `g/` (norm of the gradient), `w/`
+        (norm of the values) and `u/` (update:weight).
+        """
+        at = self._places.get(name)
+        if at is None:
+            return np.empty(0, int), np.empty(0)
+        first, rows = self._rows
+        values = rows[:, at]
+        known = values.view(np.uint32) != MISSING_BITS
+        return first + np.flatnonzero(known), values[known].astype(np.float64)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return self._recorder.timeline.columns()
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self._names)}
+
+    @cached_property
+    def _rows(self) -> tuple[int, np.ndarray]:
+        first, rows = self._recorder.timeline.rows(self.step - WINDOW)
+        return first, np.ascontiguousarray(rows)
+
+    # Optimizers
+
+    @cached_property
+    def optimizers(self) -> tuple[OptimizerFacts, ...]:
+        """The optimizers that stepped in this run and are still there, with what they hold."""
+        steps = self._recorder.steps
+        tape = self._recorder.tape
+        facts: list[OptimizerFacts] = []
+        several = len(steps.run.models) > 1
+        for series in steps.run.series.values():
+            optimizer = series.ref()
+            if optimizer is None:
+                continue
+            groups = []
+            for group in getattr(optimizer, "param_groups", ()):
+                held = tuple(self._held(p, tape, steps, several) for p in group["params"])
+                groups.append(({k: v for k, v in group.items() if k != "params"}, held))
+            facts.append(OptimizerFacts(series.label, type(optimizer).__name__, series.tape == tape.id, tuple(groups)))
+        return tuple(facts)
+
+    @staticmethod
+    def _held(tensor: Any, tape: Any, steps: Any, several: bool) -> Held:
+        leaf = steps.leaf_of(tensor)
+        label = shown_name(leaf.root, leaf.name, several)
+        return Held(label, tensor.shape, -tensor.serial in tape.refs, tensor.serial in steps.run.bound, leaf.root)
