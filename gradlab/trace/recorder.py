@@ -552,11 +552,6 @@ class Recorder:
         """The tape that `structure()` describes; read it under `lock`."""
         return self._shown()
 
-    @property
-    def steps(self) -> Steps:
-        """The books behind all of this, for those who hold the lock and only read."""
-        return self._settled()
-
     def ledger(self, tensor: Any) -> list[Contribution]:
         """Which backward calls added what to `tensor.grad` since it was last None, oldest first."""
         with self.lock:
