@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import ops
 from .backend import Generator, asarray_like
 from .backend import generator as drawn_by
@@ -329,28 +331,37 @@ class Changes:
         """Overwrite every entry with a draw of mean 1 / `lambd` from the exponential distribution."""
         return _drawn(self, lambda size: drawn_by(generator).exponential(1 / lambd, size))
 
-    def fill_diagonal_(self, fill_value: float) -> Tensor:
-        """Overwrite the diagonal of a matrix with one number."""
+    def fill_diagonal_(self, fill_value: float, wrap: bool = False) -> Tensor:
+        """Overwrite the diagonal of a matrix with one number; with `wrap` it starts anew, one row below its end."""
         x: Any = self
-        i = list(range(min(x.shape)))
-        x[i, i] = fill_value
+        rows, i = x.shape[0], list(range(min(x.shape)))
+        if wrap and x.ndim == 2 and rows > len(i):
+            i = [k for k in range(rows) if (k + 1) % (x.shape[1] + 1)]
+            x[i, [k % (x.shape[1] + 1) for k in i]] = fill_value
+        else:
+            x[(i,) * x.ndim] = fill_value
         return x
 
     def normal_(self, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Overwrite every entry with a draw from the normal distribution."""
         return _drawn(self, lambda size: drawn_by(generator).normal(mean, std, size))
 
-    def random_(self, low: int, to: int | None = None, *, generator: Generator | None = None) -> Tensor:
-        """Overwrite every entry with an integer from `low` up to, but without, `to`; of one number, from 0 up to that."""
-        return _drawn(self, lambda size: drawn_by(generator).integers(*((0, low) if to is None else (low, to)), size))
+    def random_(self, low: int | None = None, to: int | None = None, *, generator: Generator | None = None) -> Tensor:
+        """Overwrite every entry with an integer from `low` up to, but without, `to`; of one number, from 0 up to that.
+
+        Without numbers, from 0 to the largest integer up to which the dtype has all.
+        """
+        start, end = (0, low) if to is None else (low or 0, to)
+        stop = _last_whole(self.dtype) + 1 if end is None else end  # type: ignore[attr-defined]
+        return _drawn(self, lambda size: drawn_by(generator).integers(start, stop, size))
 
     def uniform_(self, low: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Tensor:
         """Overwrite every entry with a draw from `low` up to `to`, each as likely."""
         return _drawn(self, lambda size: drawn_by(generator).uniform(low, to, size))
 
-    def copy_(self, other: TensorLike) -> Tensor:
+    def copy_(self, other: TensorLike, non_blocking: bool = False) -> Tensor:
         """Overwrite every entry with those of `other`, which may broadcast, and may be on another device."""
-        self[...] = other.to(device=self.device) if isinstance(other, Changes) else other  # type: ignore[attr-defined]
+        self[...] = other.to(device=self.device, non_blocking=non_blocking) if isinstance(other, Changes) else other  # type: ignore[attr-defined]
         return self  # type: ignore[return-value]
 
     def fill_(self, value: Any) -> Tensor:
@@ -361,6 +372,11 @@ class Changes:
     def zero_(self) -> Tensor:
         """Overwrite every entry with 0."""
         return self.fill_(0)
+
+
+def _last_whole(dtype: Any) -> int:
+    """The largest integer up to which a dtype has every one."""
+    return 1 if dtype.kind == "b" else 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else min(int(np.iinfo(dtype).max), 2**63 - 1)
 
 
 def _drawn(x: Any, draw: Callable[[tuple[int, ...]], Any]) -> Tensor:

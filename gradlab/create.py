@@ -72,8 +72,8 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     return Tensor.made(as_array(ndarray), None)
 
 
-def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A leaf on the memory of another library's tensor, through the DLPack protocol: nothing is copied.
+def from_dlpack(ext_tensor: Any, *, device: Place = None, copy: bool | None = None) -> Tensor:
+    """A leaf on the memory of another library's tensor, through the DLPack protocol: nothing is copied, unless asked for.
 
     Raises:
         KeywordError: it speaks no DLPack.
@@ -87,7 +87,8 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     >>> shared.tolist()
     [5.0, 0.0]
     """
-    return Tensor.made(as_array(imported(ext_tensor._data if isinstance(ext_tensor, Tensor) else ext_tensor)), None)
+    t = Tensor.made(as_array(imported(ext_tensor._data if isinstance(ext_tensor, Tensor) else ext_tensor)), None)
+    return t.to(device=t.device if device is None else device, copy=True) if copy else t if device is None else t.to(device=device)
 
 
 # -- filled with one number
@@ -239,7 +240,7 @@ def randn(
 
 
 def randint(
-    low: int,
+    low: Any = None,
     high: Any = None,
     size: Any = None,
     dtype: Any = np.int64,
@@ -256,7 +257,9 @@ def randint(
     >>> randint(5, 6, (2,)).tolist()
     [5, 5]
     """
-    if size is None or high is None:
+    if low is None:
+        low = 0
+    elif size is None or high is None:
         low, high, size = 0, low, high if size is None else size
     low, high = (b.item() if isinstance(b, Tensor) else b for b in (low, high))
     if not all(isinstance(b, (int, np.integer)) for b in (low, high)) or low >= high:
@@ -265,25 +268,42 @@ def randint(
     return _put(drawn.astype(_dtype(dtype, np.int64), copy=False), device, requires_grad)
 
 
-def randperm(n: int, dtype: Any = np.int64, device: Place = None, *, generator: Generator | None = None) -> Tensor:
+def randperm(
+    n: int, dtype: Any = np.int64, device: Place = None, requires_grad: bool = False, *, generator: Generator | None = None
+) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
-    return _put(drawn_by(generator).permutation(_shape((n,))[0]).astype(_dtype(dtype, np.int64), copy=False), device, False)
+    drawn = drawn_by(generator).permutation(_shape((n,))[0])
+    return _put(drawn.astype(_dtype(dtype, np.int64), copy=False), device, requires_grad)
 
 
-def rand_like(input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+def rand_like(
+    input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False, *, generator: Generator | None = None
+) -> Tensor:
     """Uniform in [0, 1), in the shape, dtype and device of `input`."""
-    return _follow(rand, input, dtype, device, requires_grad=requires_grad)
+    return _follow(rand, input, dtype, device, requires_grad=requires_grad, generator=generator)
 
 
-def randn_like(input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False) -> Tensor:
+def randn_like(
+    input: Tensor, dtype: Any = None, device: Place = None, requires_grad: bool = False, *, generator: Generator | None = None
+) -> Tensor:
     """Normal with mean 0 and variance 1, in the shape, dtype and device of `input`."""
-    return _follow(randn, input, dtype, device, requires_grad=requires_grad)
+    return _follow(randn, input, dtype, device, requires_grad=requires_grad, generator=generator)
 
 
-def randint_like(input: Tensor, low: int, high: int | None = None, dtype: Any = None, device: Place = None) -> Tensor:
+def randint_like(
+    input: Tensor,
+    low: int | None = None,
+    high: int | None = None,
+    dtype: Any = None,
+    device: Place = None,
+    requires_grad: bool = False,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
     """Integers in [low, high), or [0, low), in the shape, dtype and device of `input`."""
-    low, high = (0, low) if high is None else (low, high)
-    return _follow(lambda shape, **options: randint(low, high, shape, **options), input, dtype, device)
+    low, high = (0, low) if high is None else (0 if low is None else low, high)
+    options = {"requires_grad": requires_grad, "generator": generator}
+    return _follow(lambda shape, **more: randint(low, high, shape, **more), input, dtype, device, **options)
 
 
 # -- how

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import ops
 from .errors import ArgumentError, ShapeError, explain
+from .ops import cholesky as cholesky
 from .ops import eigh as eigh
 from .ops import matmul as matmul
 from .ops import matrix_power as matrix_power
@@ -22,15 +23,6 @@ if TYPE_CHECKING:
     from ._tensor import Tensor, TensorLike
 
 svd = ops.linalg_svd
-
-
-def cholesky(A: TensorLike, *, upper: bool = False) -> Tensor:
-    """Write symmetric matrices with positive eigenvalues as L L^T (R^T R for `upper`), with one triangle empty.
-
-    >>> cholesky([[4.0, 0.0], [0.0, 9.0]]).tolist()
-    [[2.0, 0.0], [0.0, 3.0]]
-    """
-    return ops.cholesky(A, upper)
 
 
 def det(A: TensorLike) -> Tensor:
@@ -69,13 +61,13 @@ def cross(input: TensorLike, other: TensorLike, *, dim: int = -1) -> Tensor:
     return ops.cross(input, other, dim)
 
 
-def eigvalsh(A: TensorLike) -> Tensor:
+def eigvalsh(input: TensorLike) -> Tensor:
     """Find the eigenvalues of symmetric matrices, in rising order.
 
     >>> eigvalsh([[2.0, 0.0], [0.0, 1.0]]).tolist()
     [1.0, 2.0]
     """
-    return eigh(A).eigenvalues
+    return eigh(input).eigenvalues
 
 
 def multi_dot(tensors: Sequence[TensorLike]) -> Tensor:
@@ -87,13 +79,13 @@ def multi_dot(tensors: Sequence[TensorLike]) -> Tensor:
     return ops.chain_matmul(*tensors)
 
 
-def pinv(input: TensorLike, *, rtol: float | None = None) -> Tensor:
-    """Invert what can be inverted; singular values up to `rtol` times the largest count as 0.
+def pinv(input: TensorLike, rcond: float | None = None, *, atol: float | None = None, rtol: float | None = None) -> Tensor:
+    """Invert what can be inverted; singular values up to `atol`, or `rtol` (`rcond`) times the largest, count as 0.
 
     >>> pinv([[2.0, 0.0], [0.0, 0.0]]).tolist()
     [[0.5, 0.0], [0.0, 0.0]]
     """
-    return ops.pinverse(input, rtol)
+    return ops.pinverse(input, rcond if rtol is None else rtol, atol=atol)
 
 
 class LstSq(NamedTuple):
@@ -127,16 +119,18 @@ def lstsq(input: TensorLike, b: TensorLike, rcond: float | None = None) -> LstSq
     return LstSq(solution.squeeze(-1), residuals.squeeze(-1)) if vectors else LstSq(solution, residuals)
 
 
-def vector_norm(x: TensorLike, ord: float = 2, dim: Dim = None, keepdim: bool = False) -> Tensor:
+def vector_norm(x: TensorLike, ord: float = 2, dim: Dim = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Measure length by the p-norm, p = `ord`, over `dim`, or all entries.
 
     >>> vector_norm([[3.0, 4.0]]).item()
     5.0
     """
-    return ops.norm(x, ord, dim, keepdim)
+    return ops.norm(x, ord, dim, keepdim, dtype)
 
 
-def matrix_norm(input: TensorLike, ord: float | str = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False) -> Tensor:
+def matrix_norm(
+    input: TensorLike, ord: float | str = "fro", dim: Sequence[int] = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
     """Measure matrices: "fro" (root of the sum of squares), "nuc" (sum of singular values), 2 and -2 (the largest and the smallest of
     them), 1 and -1 (largest and smallest sum of |column|), inf and -inf (of |row|).
 
@@ -147,7 +141,7 @@ def matrix_norm(input: TensorLike, ord: float | str = "fro", dim: Sequence[int] 
     >>> matrix_norm([[3.0, 0.0], [0.0, 4.0]], 2).item(), matrix_norm([[3.0, 0.0], [0.0, 4.0]], 1).item()
     (4.0, 4.0)
     """
-    t = tensor_of(input)
+    t = tensor_of(input) if dtype is None else tensor_of(input).to(dtype)
     if len(dim) != 2 or t.ndim < 2:
         raise ShapeError(explain("matrix_norm: takes matrices", got={"x": t.shape, "dim": dim}, need="two axes"))
     if ord not in ("fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf")):
@@ -168,13 +162,13 @@ def matrix_norm(input: TensorLike, ord: float | str = "fro", dim: Sequence[int] 
     return y
 
 
-def norm(input: TensorLike, ord: float | str | None = None, dim: Any = None, keepdim: bool = False) -> Tensor:
+def norm(input: TensorLike, ord: float | str | None = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Measure: all entries as one vector unless `ord` or `dim` say otherwise; with two axes (or a matrix and an `ord`) as `matrix_norm`.
 
     >>> norm([[3.0, 0.0], [0.0, 4.0]]).item(), norm([[3.0, 0.0], [0.0, 4.0]], "nuc").item()
     (5.0, 7.0)
     """
-    t = tensor_of(input)
+    t = tensor_of(input) if dtype is None else tensor_of(input).to(dtype)
     axes = (dim,) if isinstance(dim, int) else None if dim is None else tuple(dim)
     if ord is None:
         return vector_norm(t, 2, axes, keepdim)
@@ -221,13 +215,16 @@ def cond(input: TensorLike, p: float | str | None = None) -> Tensor:
     return matrix_norm(input, p) * matrix_norm(inv(input), p)  # type: ignore[arg-type]
 
 
-def matrix_rank(input: TensorLike, *, rtol: float | None = None) -> Tensor:
-    """Count the directions in which a matrix does not vanish: singular values above `rtol` times the largest. It has no gradient.
+def matrix_rank(input: TensorLike, tol: float | None = None, *, atol: float | None = None, rtol: float | None = None) -> Tensor:
+    """Count the directions in which a matrix does not vanish: singular values above `atol` (`tol`) and above `rtol` times the largest.
+
+    It has no gradient.
 
     >>> matrix_rank([[1.0, 2.0], [2.0, 4.0]]).item()
     1
     """
     t = tensor_of(input).detach()
     s = svdvals(t)
-    least = max(t.shape[-2:]) * float(np.finfo(t.dtype).eps) if rtol is None else rtol
-    return (s > least * s.amax(-1, keepdim=True)).sum(-1)
+    low = tol if atol is None else atol
+    least = (0.0 if low else max(t.shape[-2:]) * float(np.finfo(t.dtype).eps)) if rtol is None else rtol
+    return ((s > least * s.amax(-1, keepdim=True)) & (s > (low or 0.0))).sum(-1)

@@ -101,13 +101,13 @@ class Values:
             array = place.xp.full(size, fill_value, dtype=self._data.dtype if dtype is None else dtype)
         return made(array).requires_grad_(requires_grad)
 
-    def new_zeros(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    def new_zeros(self, *shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
         """Zeros of a shape, given as numbers or as one tuple; in this dtype and on this device where none is named."""
-        return self.new_full(_size(size), 0, dtype, device, requires_grad)
+        return self.new_full(_size(shape) if size is None else size, 0, dtype, device, requires_grad)
 
-    def new_ones(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    def new_ones(self, *shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
         """Ones of a shape, given as numbers or as one tuple; in this dtype and on this device where none is named."""
-        return self.new_full(_size(size), 1, dtype, device, requires_grad)
+        return self.new_full(_size(shape) if size is None else size, 1, dtype, device, requires_grad)
 
     def new_tensor(self, data: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
         """A copy of numbers, in this dtype and on this device where none is named."""
@@ -118,13 +118,15 @@ class Values:
 
     # -- as a value of Python
 
-    def numpy(self) -> np.ndarray:
-        """The array in main memory, shared with the tensor.
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """The array in main memory, shared with the tensor; by `force` also without its graph, and as a copy from a device.
 
         Raises:
             GraphError: the tensor requires a gradient, which NumPy would lose.
             DeviceError: it is on a device: the copy from there has to be asked for.
         """
+        if force:
+            return self.detach().cpu()._data  # type: ignore[attr-defined]
         if self.requires_grad:
             raise GraphError(
                 explain(

@@ -1,4 +1,5 @@
-"""What can be written: tests/names.txt lists every public op by file, and where it is found. `python -m tests.names` writes it anew.
+"""What can be written: tests/names.txt lists every public op by file, and where it is found. `python -m tests.names` writes it anew,
+and with it tests/keywords.txt, see tests/keywords.py.
 
 `gl` is the package, `F` is gradlab.nn.functional, `Tensor` the methods. A name stands under F and Tensor where PyTorch has it there,
 so writing needs PyTorch; a name once listed stays until somebody takes it out of the file by hand.
@@ -15,6 +16,7 @@ from pathlib import Path
 import gradlab as gl
 import gradlab.nn.functional as F
 from gradlab import ops
+from tests import keywords
 
 FILE = Path(__file__).with_suffix(".txt")
 PLACES = {"gl": gl, "F": F, "Tensor": gl.Tensor}
@@ -56,6 +58,7 @@ def main() -> int:
         for (group, place), words in sorted(names.items(), key=lambda item: (item[0][0], list(PLACES).index(item[0][1]))):
             for line in textwrap.wrap(" ".join(sorted(set(words))), 100):
                 out.write(f"{group:<20} {place:<7} {line}\n")
+    keywords.FILE.write_text("\n".join(keywords.lines()) + "\n", encoding="utf-8")
     return 0
 
 

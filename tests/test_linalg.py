@@ -56,9 +56,8 @@ def test_least_squares_come_nearest():
 def test_the_names_of_gl_and_of_gl_linalg_are_the_same_ops():
     assert linalg.matmul is gl.matmul and linalg.svd is gl.linalg_svd
     square = np.array([[2.0, 1.0], [1.0, 3.0]])
-    for here, op in [(linalg.inv, gl.inverse), (linalg.det, gl.det), (linalg.cholesky, gl.cholesky)]:
+    for here, op in [(linalg.inv, gl.inverse), (linalg.det, gl.det)]:
         np.testing.assert_array_equal(here(A=square).data, op(input=square).data)
-    np.testing.assert_array_equal(linalg.cholesky(square, upper=True).data, linalg.cholesky(square).data.T)
     assert linalg.slogdet(A=square).logabsdet.item() == gl.slogdet(input=square).logabsdet.item()
     assert linalg.multi_dot([X.T, X, X.T]).shape == (4, 3) and linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).tolist() == [0.0, 0.0, 1.0]
     np.testing.assert_allclose(linalg.pinv(np.diag([1.0, 1e-3]), rtol=1e-2).data, np.diag([1.0, 0.0]))

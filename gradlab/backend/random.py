@@ -104,7 +104,7 @@ def get_rng_state() -> dict[str, Any]:
     return dict(_generator.bit_generator.state)
 
 
-def set_rng_state(state: dict[str, Any]) -> None:
+def set_rng_state(new_state: dict[str, Any]) -> None:
     """Go on drawing from where `get_rng_state` was called.
 
     >>> state = get_rng_state()
@@ -113,4 +113,4 @@ def set_rng_state(state: dict[str, Any]) -> None:
     >>> bool(generator().random() == first)
     True
     """
-    _generator.bit_generator.state = state
+    _generator.bit_generator.state = new_state

@@ -89,12 +89,19 @@ def need_number(op: str, **given: Any) -> None:
             raise KeywordError(explain(f"{op}: {name} is no number", got={name: repr(value)}, need="a number"))
 
 
-def sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
-    """The ints, whether they came one by one or as one tuple or list.
+def sizes(given: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
+    """The ints, whether they came one by one, as one tuple or list, or by name.
 
-    >>> sizes((2, 3)), sizes(((2, 3),))
-    ((2, 3), (2, 3))
+    >>> sizes((2, 3)), sizes(((2, 3),)), sizes((), (2, 3))
+    ((2, 3), (2, 3), (2, 3))
+
+    Raises:
+        KeywordError: they came twice.
     """
+    if named is not None:
+        if given:
+            raise KeywordError(explain("sizes: given twice", got={"by place": given, "by name": named}, need="one of them"))
+        given = (named,)
     shape = tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     for n in shape:
         if n.__class__ is not int:

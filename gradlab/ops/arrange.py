@@ -47,7 +47,7 @@ class Flip(Function):
         return xp.array(xp.flip(g, axis=self.axes))
 
 
-def flip(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
+def flip(input: TensorLike, *axes: int | tuple[int, ...], dims: tuple[int, ...] | None = None) -> Tensor:
     """Turn the order of the entries along axes around.
 
     Shapes: input: (*), y: (*)
@@ -59,7 +59,7 @@ def flip(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
     array([[2., 1.],
            [4., 3.]], dtype=float32)
     """
-    return Flip.apply(input, dims=sizes(dims))
+    return Flip.apply(input, dims=sizes(axes, dims))
 
 
 def fliplr(input: TensorLike) -> Tensor:

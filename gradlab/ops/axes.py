@@ -81,7 +81,7 @@ class Permute(Function):
         return xp_of(g).transpose(g, [self.order.index(i) for i in range(g.ndim)])
 
 
-def permute(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
+def permute(input: TensorLike, *axes: int | tuple[int, ...], dims: tuple[int, ...] | None = None) -> Tensor:
     """Put the axes in another order.
 
     Shapes: input: (a, b, c), y: (c, a, b) for dims (2, 0, 1)
@@ -89,7 +89,7 @@ def permute(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
     >>> permute([[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]], 2, 0, 1).shape
     (3, 2, 1)
     """
-    return Permute.apply(input, dims=sizes(dims))
+    return Permute.apply(input, dims=sizes(axes, dims))
 
 
 def t(input: TensorLike) -> Tensor:

@@ -127,11 +127,7 @@ class BinaryCrossEntropyWithLogits(Function):
 
 
 def binary_cross_entropy_with_logits(
-    input: TensorLike,
-    target: TensorLike,
-    weight: TensorLike | None = None,
-    pos_weight: TensorLike | None = None,
-    reduction: str = "mean",
+    input: TensorLike, target: TensorLike, weight: TensorLike | None = None, reduction: str = "mean", pos_weight: TensorLike | None = None
 ) -> Tensor:
     """Compare scores with yes (1) or no (0), through a sigmoid that neither overflows nor loses digits.
 

@@ -89,11 +89,11 @@ class Transfer(Function):
 
 
 def to(
-    input: TensorLike, target: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False
+    input: TensorLike, other: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False
 ) -> Tensor:
     """Move to a device, or convert to a dtype, or both; the gradient comes back to where `input` is, in its dtype.
 
-    `target` is a device ("cuda", "cpu", "sim"), a dtype, or a tensor to follow in both. A tensor that is there already is
+    `other` is a device ("cuda", "cpu", "sim"), a dtype, or a tensor to follow in both. A tensor that is there already is
     returned as it is, unless `copy`. `non_blocking` lets a copy to or from a GPU go on after the call has returned.
 
     Shapes: input: (*), y: (*)
@@ -105,14 +105,14 @@ def to(
     >>> to([1.5, 2.5], "int64").data
     array([1, 2])
     """
-    if target is not None:
-        wanted = (target.device, target.dtype) if hasattr(target, "grad_fn") else (target, None) if is_place(target) else (None, target)
+    if other is not None:
+        wanted = (other.device, other.dtype) if hasattr(other, "grad_fn") else (other, None) if is_place(other) else (None, other)
         if any(given is not None and said is not None for given, said in zip((device, dtype), wanted, strict=True)):
-            got = {"target": target, "device": device, "dtype": dtype}
+            got = {"other": other, "device": device, "dtype": dtype}
             raise KeywordError(explain("to: the same thing is said twice", got=got, need="one device and one dtype at most"))
         device, dtype = wanted[0] if device is None else device, wanted[1] if dtype is None else dtype
     if device is None and dtype is None:
-        raise KeywordError(explain("to: where, or to what?", got={"target": target}, need="a device, a dtype or a tensor"))
+        raise KeywordError(explain("to: where, or to what?", got={"other": other}, need="a device, a dtype or a tensor"))
     y: Any = input if hasattr(input, "grad_fn") else cast(input, as_array(input).dtype)
     place = y.device if device is None else Device(device)
     if place != y.device or copy:

@@ -84,7 +84,14 @@ def bernoulli(input: TensorLike, p: float | None = None, *, generator: Generator
 
 
 def normal(
-    mean: TensorLike = 0.0, std: TensorLike = 1.0, size: Any = None, dtype: Any = None, *, generator: Generator | None = None
+    mean: TensorLike = 0.0,
+    std: TensorLike = 1.0,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    *,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Draw normal numbers with a mean and a standard deviation for every entry, or of `size`.
 
@@ -102,7 +109,9 @@ def normal(
     shape = np.broadcast_shapes(m.shape, s.shape) if size is None else sizes((size,))
     like = m.data if m.ndim or m.dtype.kind == "f" else s.data
     y = to_numpy(m.data) + to_numpy(s.data) * drawn_by(generator).standard_normal(shape)
-    return tensor_of(asarray_like(y, like, dtype=dtype or (like.dtype if like.dtype.kind == "f" else "float32")))
+    drawn = tensor_of(asarray_like(y, like, dtype=dtype or (like.dtype if like.dtype.kind == "f" else "float32")))
+    drawn = drawn if device is None else drawn.to(device=device)
+    return drawn.requires_grad_() if requires_grad else drawn
 
 
 def poisson(input: TensorLike, generator: Generator | None = None) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, on_host, xp_of
@@ -47,8 +47,8 @@ def unique(
     return tuple(found) if asked else found[0]
 
 
-def unique_consecutive(input: TensorLike, return_inverse: bool = False, return_counts: bool = False) -> Any:
-    """List the values row by row, equal neighbours once; see `unique` for what can be asked besides.
+def unique_consecutive(input: TensorLike, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """List the values row by row, or the entries along `dim`, equal neighbours once; see `unique` for what can be asked besides.
 
     Shapes: input: (*), y: (n), inverse: (*), counts: (n)
 
@@ -56,11 +56,16 @@ def unique_consecutive(input: TensorLike, return_inverse: bool = False, return_c
     [1, 2, 1]
     """
     t = tensor_of(input)
-    flat = t.data.reshape(-1)
-    xp = xp_of(flat)
-    first = xp.concatenate([xp.ones(min(1, flat.shape[0]), dtype=bool), flat[1:] != flat[:-1]])
+    xp = xp_of(t.data)
+    axis = 0 if dim is None else axis_of("unique_consecutive", dim, t.data)
+    entries = xp.reshape(t.data, (-1,)) if dim is None else xp.moveaxis(t.data, axis, 0)
+    n = entries.shape[0]
+    rows = xp.reshape(entries, (n, prod(entries.shape[1:])))
+    first = xp.concatenate([xp.ones(min(1, n), dtype=bool), xp.any(rows[1:] != rows[:-1], axis=1)])
     run = xp.cumsum(first) - 1
-    found = [flat[first], *([run.reshape(t.shape)] if return_inverse else []), *([xp.bincount(run)] if return_counts else [])]
+    where = xp.reshape(run, t.shape) if dim is None else run
+    kept = xp.moveaxis(entries[first], 0, axis)
+    found = [kept, *([where] if return_inverse else []), *([xp.bincount(run)] if return_counts else [])]
     return tuple([tensor_of(a) for a in found]) if len(found) > 1 else tensor_of(found[0])
 
 

@@ -110,10 +110,10 @@ class EighResult(NamedTuple):
     eigenvectors: Tensor
 
 
-def eigh(A: TensorLike) -> EighResult:
+def eigh(input: TensorLike) -> EighResult:
     """Find the eigenvalues of symmetric matrices, in rising order, and the vectors that belong to them, as columns of length 1.
 
-    Shapes: A: (*, n, n), eigenvalues: (*, n), eigenvectors: (*, n, n)
+    Shapes: input: (*, n, n), eigenvalues: (*, n), eigenvectors: (*, n, n)
 
     Raises:
         ShapeError: no square matrices.
@@ -121,7 +121,7 @@ def eigh(A: TensorLike) -> EighResult:
     >>> eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues.data
     array([1., 2.], dtype=float32)
     """
-    y = Eigh.apply(A)
+    y = Eigh.apply(input)
     return EighResult(y[..., 0], y[..., 1:])
 
 

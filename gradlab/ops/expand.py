@@ -49,7 +49,7 @@ class Expand(Function):
         return g  # Function.pull sums it over the copies
 
 
-def expand(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+def expand(input: TensorLike, *shape: int | tuple[int, ...], size: tuple[int, ...] | None = None) -> Tensor:
     """Repeat along axes of size 1, and along new ones in front, without copying; -1 keeps a size.
 
     Shapes: input: (a, 1), y: (a, b)
@@ -58,7 +58,7 @@ def expand(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     array([[1., 1., 1.],
            [2., 2., 2.]], dtype=float32)
     """
-    return Expand.apply(input, shape=sizes(shape))
+    return Expand.apply(input, shape=sizes(shape, size))
 
 
 def expand_as(input: TensorLike, other: Tensor) -> Tensor:
@@ -73,7 +73,7 @@ def expand_as(input: TensorLike, other: Tensor) -> Tensor:
     return expand(input, tensor_of(other).shape)
 
 
-def broadcast_to(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+def broadcast_to(input: TensorLike, *shape: int | tuple[int, ...], size: tuple[int, ...] | None = None) -> Tensor:
     """Repeat to a shape, without copying, as `expand`.
 
     Shapes: input: (a, 1), y: (a, b)
@@ -81,7 +81,7 @@ def broadcast_to(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     >>> broadcast_to([1.0, 2.0], (3, 2)).shape
     (3, 2)
     """
-    return expand(input, *shape)
+    return expand(input, *shape, size=size)
 
 
 def broadcast_tensors(*tensors: TensorLike) -> tuple[Tensor, ...]:

@@ -61,10 +61,10 @@ class GumbelSoftmax(AlongAxes):
         return d if self.needs[0] else None, xp_of(g).array(d) if self.needs[1] else None
 
 
-def gumbel_softmax(logits: TensorLike, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Tensor:
+def gumbel_softmax(logits: TensorLike, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Draw one class along `dim` with the probabilities of softmax(logits), softened by the temperature `tau`; `hard`: exactly one-hot.
 
-    The gradient is that of the soft draw in both forms. Draws come from `gl.manual_seed`.
+    The gradient is that of the soft draw in both forms. Draws come from `gl.manual_seed`. `eps` is PyTorch's, and without effect there too.
 
     Shapes: logits: (*), y: (*)
 

@@ -128,7 +128,7 @@ def solve(A: TensorLike, B: TensorLike, *, left: bool = True) -> Tensor:
 
     Raises:
         ShapeError: the shapes don't fit.
-        ArgumentError: a is singular.
+        ArgumentError: `A` is singular.
 
     >>> solve([[2.0, 0.0], [0.0, 4.0]], [1.0, 1.0]).data
     array([0.5 , 0.25], dtype=float32)
@@ -175,20 +175,20 @@ class SolveTriangular(OfMatrices):
         return xp.where(self.inside, -(db @ turned(self.y)), 0.0) if self.needs[0] else None, db
 
 
-def solve_triangular(A: TensorLike, B: TensorLike, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
-    """Solve A y = B (y A = B for left=False), reading one triangle of `A`; with `unitriangular` its diagonal counts as 1.
+def solve_triangular(input: TensorLike, B: TensorLike, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
+    """Solve input y = B (y input = B for left=False), reading one triangle of `input`; with `unitriangular` its diagonal counts as 1.
 
-    Shapes: A: (*, n, n), B: (*, n, k), y: as B
+    Shapes: input: (*, n, n), B: (*, n, k), y: as B
 
     Raises:
         ShapeError: the shapes don't fit.
-        ArgumentError: a is singular.
+        ArgumentError: `input` is singular.
 
     >>> solve_triangular([[2.0, 9.0], [1.0, 4.0]], [[1.0], [1.0]], upper=False).data
     array([[0.5  ],
            [0.125]], dtype=float32)
     """
-    a, b = tensor_of(beside(A, B)), tensor_of(beside(B, A))
+    a, b = tensor_of(beside(input, B)), tensor_of(beside(B, input))
     if not left:
         return solve_triangular(a.mT, b.mT, upper=not upper, unitriangular=unitriangular).mT
     return SolveTriangular.apply(a, b, upper=upper, unitriangular=unitriangular)

@@ -76,7 +76,7 @@ class Norm(AlongAxes):
         return g * xp.sign(x) * xp.where(size == 0, 1.0, size / y) ** (p - 1)
 
 
-def norm(input: TensorLike, p: float | str = 2.0, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
+def norm(input: TensorLike, p: float | str = "fro", dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
     """Measure length: the root of the sum of squares ("fro" too), or the p-norm for any p, inf and -inf included.
 
     The gradient at length 0 is 0.
@@ -97,7 +97,7 @@ def norm(input: TensorLike, p: float | str = 2.0, dim: Dim = None, keepdim: bool
     params = spelled(dim, keepdim, numpy)
     if p < 0 or p == inf:
         _need_entries(input, p, params.get("dim"))
-    return Norm.apply(input, p=p, **params)
+    return Norm.apply(input if dtype is None else tensor_of(input).to(dtype), p=p, **params)
 
 
 def normalize(input: TensorLike, p: float = 2.0, dim: int | tuple[int, ...] = 1, eps: float = 1e-12) -> Tensor:

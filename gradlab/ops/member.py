@@ -28,20 +28,20 @@ class OneHot(Function):
         return xp.asarray(xp.expand_dims(x, -1) == xp.arange(classes), dtype="int64")
 
 
-def one_hot(tensor: TensorLike, num_classes: int = -1) -> Tensor:
+def one_hot(input: TensorLike, num_classes: int = -1) -> Tensor:
     """Write every class id as a row with one 1; without `num_classes` there are as many as the largest id needs.
 
-    Shapes: tensor: (*), y: (*, num_classes), int64
+    Shapes: input: (*), y: (*, num_classes), int64
 
     Raises:
         DTypeError: the ids are no integers.
         LabelError: an id is none of the classes.
-        ArgumentError: the number of classes can't be seen from an empty `tensor`.
+        ArgumentError: the number of classes can't be seen from an empty `input`.
 
     >>> one_hot([0, 2], 3).tolist()
     [[1, 0, 0], [0, 0, 1]]
     """
-    t = tensor_of(tensor)
+    t = tensor_of(input)
     if t.dtype.kind not in "iu":
         raise DTypeError(explain("one_hot: class ids are integers", got={"x": t.dtype}, need="integers", fix="x.long()"))
     num_classes = whole("num_classes", num_classes)

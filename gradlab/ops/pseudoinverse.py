@@ -27,14 +27,14 @@ class PInverse(OfMatrices):
     fresh = True
     unfit, need = "the singular values were not found", "finite entries"
 
-    def forward(self, x: Array, rcond: float | None = None) -> Array:
+    def forward(self, x: Array, rcond: float | None = None, atol: float = 0.0) -> Array:
         need_matrices("pinv", x, square=False)
         xp = xp_of(x)
         self.x = wide(x)
         u, s, v = xp.linalg.svd(self.x, full_matrices=False)
         # PyTorch's; NumPy's 1e-15 takes noise in float32 for a direction.
         least = max(x.shape[-2:]) * float(xp.finfo(self.x.dtype).eps) if rcond is None else rcond
-        some = s > least * (xp.max(s, axis=-1, keepdims=True) if s.shape[-1] else 0.0)
+        some = (s > least * (xp.max(s, axis=-1, keepdims=True) if s.shape[-1] else 0.0)) & (s > atol)
         self.y = (turned(v) * (xp.where(some, 1.0, 0.0) / xp.where(some, s, 1.0))[..., None, :]) @ turned(u)
         return xp.asarray(self.y, dtype=x.dtype)
 
@@ -45,10 +45,11 @@ class PInverse(OfMatrices):
         return left - x @ (y @ left) + right - (right @ y) @ x - back @ g @ back
 
 
-def pinverse(input: TensorLike, rcond: float | None = None) -> Tensor:
+def pinverse(input: TensorLike, rcond: float | None = None, *, atol: float | None = None) -> Tensor:
     """Invert what can be inverted (Moore and Penrose): y b is the shortest of the vectors v for which `input @ v` comes nearest to b.
 
-    Singular values up to `rcond` times the largest count as 0; if not given it is max(n, m) times the dtype's precision.
+    Singular values up to `rcond` times the largest, and up to `atol`, count as 0; `rcond` is max(n, m) times the dtype's precision
+    unless one of both is given.
 
     Shapes: input: (*, n, m), y: (*, m, n)
 
@@ -58,4 +59,6 @@ def pinverse(input: TensorLike, rcond: float | None = None) -> Tensor:
     >>> pinverse([[1.0], [1.0]]).data.round(3)
     array([[0.5, 0.5]], dtype=float32)
     """
+    if atol:
+        return PInverse.apply(input, rcond=0.0 if rcond is None else rcond, atol=atol)
     return PInverse.apply(input) if rcond is None else PInverse.apply(input, rcond=rcond)

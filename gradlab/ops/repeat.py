@@ -44,7 +44,7 @@ class Tile(Function):
         return total(xp_of(g).reshape(g, copies_and_sizes), tuple(range(0, 2 * len(self.repeats), 2)))
 
 
-def repeat(input: TensorLike, *repeats: int | tuple[int, ...]) -> Tensor:
+def repeat(input: TensorLike, *times: int | tuple[int, ...], repeats: tuple[int, ...] | None = None) -> Tensor:
     """Put copies of `input` side by side: one number for every axis of the result.
 
     Shapes: input: (b), y: (r, s * b) for repeats (r, s)
@@ -57,13 +57,13 @@ def repeat(input: TensorLike, *repeats: int | tuple[int, ...]) -> Tensor:
     array([[1., 2., 1., 2.],
            [1., 2., 1., 2.]], dtype=float32)
     """
-    x, numbers = tensor_of(input), sizes(repeats)
+    x, numbers = tensor_of(input), sizes(times, repeats)
     if len(numbers) < x.ndim:
         raise ShapeError(explain("repeat: how often along every axis?", got={"x": x.shape, "repeats": numbers}, need=f"{x.ndim} or more"))
     return tile(x, numbers)
 
 
-def tile(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
+def tile(input: TensorLike, *times: int | tuple[int, ...], dims: tuple[int, ...] | None = None) -> Tensor:
     """Put copies of `input` side by side, as NumPy's `tile`: where numbers are missing, in front, they are 1.
 
     Shapes: input: (a, b), y: (a, r * b) for dims (r,)
@@ -74,7 +74,7 @@ def tile(input: TensorLike, *dims: int | tuple[int, ...]) -> Tensor:
     >>> tile([[1.0, 2.0]], 2).data
     array([[1., 2., 1., 2.]], dtype=float32)
     """
-    x, numbers = tensor_of(input), sizes(dims)
+    x, numbers = tensor_of(input), sizes(times, dims)
     if min(numbers, default=0) < 0:
         raise ArgumentError(explain("repeat: how often?", got={"repeats": numbers}, need="0 or more"))
     return Tile.apply(x, repeats=(1,) * (x.ndim - len(numbers)) + tuple(numbers))

@@ -47,7 +47,7 @@ class Reshape(Function):
         return xp_of(g).reshape(g, self.shape)
 
 
-def reshape(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+def reshape(input: TensorLike, *size: int | tuple[int, ...], shape: tuple[int, ...] | None = None) -> Tensor:
     """Read the entries, row by row, into another shape; one size may be -1, for what remains.
 
     Shapes: input: (*), y: shape
@@ -59,10 +59,10 @@ def reshape(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
-    return Reshape.apply(input, shape=sizes(shape))
+    return Reshape.apply(input, shape=sizes(size, shape))
 
 
-def view(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
+def view(input: TensorLike, *shape: int | tuple[int, ...], size: tuple[int, ...] | None = None) -> Tensor:
     """Read the entries into another shape without copying, so that a change of one is a change of both.
 
     Shapes: input: (*), y: shape
@@ -74,9 +74,9 @@ def view(input: TensorLike, *shape: int | tuple[int, ...]) -> Tensor:
     (2, 2)
     """
     x = tensor_of(input)
-    y = reshape(x, *shape)
+    y = reshape(x, *shape, shape=size)
     if not x.is_contiguous() and y.numel() and not xp_of(x.data).may_share_memory(x.data, y.data):
-        got = {"x": x.shape, "shape": sizes(shape)}
+        got = {"x": x.shape, "shape": sizes(shape, size)}
         raise ShapeError(
             explain("view: the entries lie in another order in memory", got=got, need="a shape that needs no copy", fix="x.reshape(...)")
         )

@@ -68,15 +68,16 @@ class Var(AlongAxes):
         return self.d * _kept(g * (2 / self.n if self.n > 0 else xp_of(g).nan), self.gone)
 
 
-def _asked(dim: Any, correction: float, keepdim: bool, numpy: dict[str, Any]) -> dict[str, Any]:
+def _asked(dim: Any, correction: float, keepdim: bool, unbiased: bool | None, numpy: dict[str, Any]) -> dict[str, Any]:
     """The params, where the older `unbiased=False` says correction=0."""
-    unbiased = numpy.pop("unbiased", None)
     if correction.__class__ is not int:
         need_number("var", correction=correction)
     return {"correction": correction if unbiased is None else int(unbiased), **spelled(dim, keepdim, numpy)}
 
 
-def var(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+def var(
+    input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, *, unbiased: bool | None = None, **numpy: Any
+) -> Tensor:
     """Average the squared distances to the mean, over n - `correction`; NaN where that is 0.
 
     Shapes: input: (*), y: input without dim (1 there with keepdim)
@@ -87,7 +88,7 @@ def var(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool
     >>> var([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]], dim=1).data
     array([1., 0.], dtype=float32)
     """
-    return Var.apply(input, **_asked(dim, correction, keepdim, numpy))
+    return Var.apply(input, **_asked(dim, correction, keepdim, unbiased, numpy))
 
 
 class Std(AlongAxes):
@@ -112,7 +113,9 @@ class Std(AlongAxes):
         return self.d * _kept(xp.where(some, g, 0.0) / (xp.where(some, y, 1.0) * (self.n or 1)), self.gone)
 
 
-def std(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
+def std(
+    input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, *, unbiased: bool | None = None, **numpy: Any
+) -> Tensor:
     """Take the root of the variance; the gradient is 0 where all entries are equal.
 
     Shapes: input: (*), y: input without dim (1 there with keepdim)
@@ -123,7 +126,7 @@ def std(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool
     >>> std([[1.0, 3.0], [5.0, 5.0]], dim=1, correction=0).data
     array([1., 0.], dtype=float32)
     """
-    return Std.apply(input, **_asked(dim, correction, keepdim, numpy))
+    return Std.apply(input, **_asked(dim, correction, keepdim, unbiased, numpy))
 
 
 class VarMean(NamedTuple):
@@ -133,7 +136,9 @@ class VarMean(NamedTuple):
     mean: Tensor
 
 
-def var_mean(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> VarMean:
+def var_mean(
+    input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, *, unbiased: bool | None = None, **numpy: Any
+) -> VarMean:
     """Give the variance and the mean, as `(var, mean)`.
 
     Shapes: input: (*), var and mean: input without dim (1 there with keepdim)
@@ -141,7 +146,7 @@ def var_mean(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim:
     >>> var_mean([1.0, 2.0, 3.0]).mean.item()
     2.0
     """
-    params = _asked(dim, correction, keepdim, numpy)
+    params = _asked(dim, correction, keepdim, unbiased, numpy)
     y = Var.apply(input, **params)
     return VarMean(y, tensor_of(input).mean(params.get("dim"), params.get("keepdim", False)))
 
@@ -153,7 +158,9 @@ class StdMean(NamedTuple):
     mean: Tensor
 
 
-def std_mean(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> StdMean:
+def std_mean(
+    input: TensorLike, dim: Dim = None, correction: float = 1, keepdim: bool = False, *, unbiased: bool | None = None, **numpy: Any
+) -> StdMean:
     """Give the standard deviation and the mean, as `(std, mean)`.
 
     Shapes: input: (*), std and mean: input without dim (1 there with keepdim)
@@ -161,15 +168,17 @@ def std_mean(input: TensorLike, dim: Dim = None, correction: float = 1, keepdim:
     >>> std_mean([1.0, 3.0], correction=0).std.item()
     1.0
     """
-    params = _asked(dim, correction, keepdim, numpy)
+    params = _asked(dim, correction, keepdim, unbiased, numpy)
     y = Std.apply(input, **params)
     return StdMean(y, tensor_of(input).mean(params.get("dim"), params.get("keepdim", False)))
 
 
-def cov(input: TensorLike, correction: float = 1) -> Tensor:
+def cov(input: TensorLike, correction: float = 1, *, fweights: TensorLike | None = None, aweights: TensorLike | None = None) -> Tensor:
     """Give the covariances of the rows: how they vary together, over n - `correction`.
 
-    Shapes: input: (variable, observation), y: (variable, variable); input: (observation), y: ()
+    `fweights` says how often each observation was made, `aweights` how much it counts, as NumPy's of these names.
+
+    Shapes: input: (variable, observation), weights: (observation), y: (variable, variable); input: (observation), y: ()
 
     Raises:
         ShapeError: there are more than two axes.
@@ -181,8 +190,15 @@ def cov(input: TensorLike, correction: float = 1) -> Tensor:
     if x.ndim > 2:
         raise ShapeError(explain("cov: one row a variable", got={"x": x.shape}, need="two axes at the most"))
     rows = x.reshape(1, -1) if x.ndim < 2 else x
-    d = rows - rows.mean(1, keepdim=True)
-    y = (d @ d.mT) / (rows.shape[1] - correction)
+    if fweights is aweights is None:
+        d = rows - rows.mean(1, keepdim=True)
+        y = (d @ d.mT) / (rows.shape[1] - correction)
+    else:
+        each, count = [1.0 if w is None else tensor_of(w).to(rows.dtype) for w in (aweights, fweights)]
+        w: Any = each * count
+        n = w.sum()
+        d = rows - (rows * w).sum(1, keepdim=True) / n
+        y = ((d * w) @ d.mT) / (n - correction * (w * each).sum() / n)
     return y.reshape(()) if x.ndim < 2 else y
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..backend import Array, xp_of
@@ -84,37 +85,52 @@ def unsqueeze(input: TensorLike, dim: int) -> Tensor:
     return Unsqueeze.apply(input, dim=dim)
 
 
-def atleast_1d(x: TensorLike) -> Tensor:
-    """Give a 0-d tensor one axis; any other as it is.
+def atleast_1d(*tensors: TensorLike) -> Any:
+    """Give a 0-d tensor one axis; any other as it is. Of several a tuple.
 
-    Shapes: x: (), y: (1)
+    Shapes: each: (), y: (1)
 
     >>> atleast_1d(3.0).shape
     (1,)
     """
-    x = tensor_of(x)
-    return x if x.ndim else x.reshape(1)
+    return _each(_long, tensors)
 
 
-def atleast_2d(x: TensorLike) -> Tensor:
-    """Give a tensor of fewer than two axes new ones in front.
+def atleast_2d(*tensors: TensorLike) -> Any:
+    """Give a tensor of fewer than two axes new ones in front. Of several a tuple.
 
-    Shapes: x: (a), y: (1, a)
+    Shapes: each: (a), y: (1, a)
 
     >>> atleast_2d([3.0, 4.0]).shape
     (1, 2)
     """
-    x = tensor_of(x)
-    return x if x.ndim >= 2 else x.reshape(1, -1)
+    return _each(_flat, tensors)
 
 
-def atleast_3d(x: TensorLike) -> Tensor:
-    """Give a tensor of fewer than three axes new ones: a vector one in front and one behind, a matrix one behind.
+def atleast_3d(*tensors: TensorLike) -> Any:
+    """Give a tensor of fewer than three axes new ones: a vector one in front and one behind, a matrix one behind. Of several a tuple.
 
-    Shapes: x: (a), y: (1, a, 1)
+    Shapes: each: (a), y: (1, a, 1)
 
     >>> atleast_3d([3.0, 4.0]).shape
     (1, 2, 1)
     """
-    x = atleast_2d(x)
+    return _each(_solid, tensors)
+
+
+def _each(one: Callable[[Tensor], Tensor], tensors: tuple[TensorLike, ...]) -> Any:
+    made = [one(tensor_of(x)) for x in tensors]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _long(x: Tensor) -> Tensor:
+    return x if x.ndim else x.reshape(1)
+
+
+def _flat(x: Tensor) -> Tensor:
+    return x if x.ndim >= 2 else x.reshape(1, -1)
+
+
+def _solid(x: Tensor) -> Tensor:
+    x = _flat(x)
     return x if x.ndim >= 3 else x.reshape(*x.shape, 1)

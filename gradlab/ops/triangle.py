@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import Array, current_device, moved, total, xp_of
+from ..backend import Array, current_device, int64, moved, total, xp_of
 from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
@@ -90,26 +90,26 @@ def triu(input: TensorLike, diagonal: int = 0) -> Tensor:
     return TriU.apply(input, diagonal=diagonal)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, device: Any = None) -> Tensor:
+def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = int64, device: Any = None) -> Tensor:
     """List the places on and below a diagonal of a (row, col) matrix: row numbers, then column numbers.
 
-    Shapes: y: (2, number of places), int64
+    Shapes: y: (2, number of places)
 
     >>> tril_indices(2, 2).tolist()
     [[0, 1, 1], [0, 0, 1]]
     """
-    return tensor_of(moved(np.stack(np.tril_indices(row, offset, col)), current_device(device)))
+    return tensor_of(moved(np.stack(np.tril_indices(row, offset, col)).astype(dtype or int64), current_device(device)))
 
 
-def triu_indices(row: int, col: int, offset: int = 0, device: Any = None) -> Tensor:
+def triu_indices(row: int, col: int, offset: int = 0, dtype: Any = int64, device: Any = None) -> Tensor:
     """List the places on and above a diagonal of a (row, col) matrix: row numbers, then column numbers.
 
-    Shapes: y: (2, number of places), int64
+    Shapes: y: (2, number of places)
 
     >>> triu_indices(2, 2).tolist()
     [[0, 0, 1], [0, 1, 1]]
     """
-    return tensor_of(moved(np.stack(np.triu_indices(row, offset, col)), current_device(device)))
+    return tensor_of(moved(np.stack(np.triu_indices(row, offset, col)).astype(dtype or int64), current_device(device)))
 
 
 class Trace(Function):

@@ -128,11 +128,11 @@ class Max(AlongAxes):
         return _first(self.index, g if self.keepdim or not self.shape else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
 
 
-def max(input: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
+def max(input: TensorLike, dim: Any = None, keepdim: bool = False, *, other: TensorLike | None = None, **numpy: Any) -> Any:
     """Take the largest entry of everything, or `(values, indices)` along `dim`; NaN wins.
 
     Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
-    A tensor in the place of `dim` is compared entry by entry.
+    A tensor in the place of `dim`, or `other`, is compared entry by entry.
 
     Shapes: input: (*), y: () without dim; values and indices: input without dim (1 there with keepdim)
 
@@ -142,8 +142,9 @@ def max(input: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any)
     >>> max([[1.0, 5.0], [3.0, 2.0]], dim=1).indices.data
     array([1, 0])
     """
-    if hasattr(dim, "grad_fn"):
-        return dim.maximum(input)
+    other = dim if hasattr(dim, "grad_fn") else other
+    if other is not None:
+        return tensor_of(input).maximum(other)
     params = _one_dim("max", spelled(dim, keepdim, numpy))
     if params["dim"] is None:
         return tensor_of(input).amax(**params)
@@ -171,11 +172,11 @@ class Min(AlongAxes):
         return _first(self.index, g if self.keepdim or not self.shape else xp_of(g).expand_dims(g, self.dim), self.shape, self.dim)
 
 
-def min(input: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
+def min(input: TensorLike, dim: Any = None, keepdim: bool = False, *, other: TensorLike | None = None, **numpy: Any) -> Any:
     """Take the smallest entry of everything, or `(values, indices)` along `dim`; NaN wins.
 
     Without `dim`, entries that tie share the gradient evenly; with it, the first of them gets all, as in PyTorch.
-    A tensor in the place of `dim` is compared entry by entry.
+    A tensor in the place of `dim`, or `other`, is compared entry by entry.
 
     Shapes: input: (*), y: () without dim; values and indices: input without dim (1 there with keepdim)
 
@@ -185,8 +186,9 @@ def min(input: TensorLike, dim: Any = None, keepdim: bool = False, **numpy: Any)
     >>> min([[1.0, 5.0], [3.0, 2.0]], dim=1).values.data
     array([1., 2.], dtype=float32)
     """
-    if hasattr(dim, "grad_fn"):
-        return dim.minimum(input)
+    other = dim if hasattr(dim, "grad_fn") else other
+    if other is not None:
+        return tensor_of(input).minimum(other)
     params = _one_dim("min", spelled(dim, keepdim, numpy))
     if params["dim"] is None:
         return tensor_of(input).amin(**params)

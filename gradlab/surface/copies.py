@@ -74,8 +74,8 @@ class Copies:
         """The same values as int16."""
         return ops.cast(self, int16)
 
-    def to(self, target: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False) -> Tensor:
-        return ops.to(self, target, dtype, device=device, non_blocking=non_blocking, copy=copy)
+    def to(self, other: Any = None, dtype: Any = None, *, device: Any = None, non_blocking: bool = False, copy: bool = False) -> Tensor:
+        return ops.to(self, other, dtype, device=device, non_blocking=non_blocking, copy=copy)
 
     def type(self, dtype: Any = None) -> Any:
         """The name of this kind of tensor ("gradlab.FloatTensor"), or the same values in another kind of number."""

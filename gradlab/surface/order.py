@@ -43,5 +43,5 @@ class Orders:
     def unique(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
         return ops.unique(self, sorted, return_inverse, return_counts, dim)
 
-    def unique_consecutive(self, return_inverse: bool = False, return_counts: bool = False) -> Any:
-        return ops.unique_consecutive(self, return_inverse, return_counts)
+    def unique_consecutive(self, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+        return ops.unique_consecutive(self, return_inverse, return_counts, dim)

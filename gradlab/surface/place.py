@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import ops
+from ..backend import Generator
 from .described import described
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ class Places:
     def argwhere(self) -> Tensor:
         return ops.argwhere(self)
 
-    def bernoulli(self, p: float | None = None) -> Tensor:
-        return ops.bernoulli(self, p)
+    def bernoulli(self, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+        return ops.bernoulli(self, p, generator=generator)
 
     def diagonal_scatter(self, src: TensorLike, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
         return ops.diagonal_scatter(self, src, offset, dim1, dim2)
@@ -58,8 +59,8 @@ class Places:
     def masked_select(self, mask: TensorLike) -> Tensor:
         return ops.masked_select(self, mask)
 
-    def multinomial(self, num_samples: int, replacement: bool = False) -> Tensor:
-        return ops.multinomial(self, num_samples, replacement)
+    def multinomial(self, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Tensor:
+        return ops.multinomial(self, num_samples, replacement, generator=generator)
 
     def nonzero(self, *, as_tuple: bool = False) -> Any:
         return ops.nonzero(self, as_tuple=as_tuple)

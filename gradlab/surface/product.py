@@ -76,8 +76,8 @@ class Products:
     def outer(self, vec2: TensorLike) -> Tensor:
         return ops.outer(self, vec2)  # type: ignore[arg-type]
 
-    def pinverse(self, rcond: float | None = None) -> Tensor:
-        return ops.pinverse(self, rcond)  # type: ignore[arg-type]
+    def pinverse(self, rcond: float | None = None, *, atol: float | None = None) -> Tensor:
+        return ops.pinverse(self, rcond, atol=atol)  # type: ignore[arg-type]
 
     def qr(self, mode: str = "reduced") -> Any:
         return ops.qr(self, mode)  # type: ignore[arg-type]

@@ -47,8 +47,8 @@ class Reductions:
     def count_nonzero(self, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
         return ops.count_nonzero(self, dim, keepdim, **numpy)
 
-    def cov(self, correction: float = 1) -> Tensor:
-        return ops.cov(self, correction)
+    def cov(self, correction: float = 1, *, fweights: TensorLike | None = None, aweights: TensorLike | None = None) -> Tensor:
+        return ops.cov(self, correction, fweights=fweights, aweights=aweights)
 
     def cummax(self, dim: int | None = None, **numpy: Any) -> Any:
         return ops.cummax(self, dim, **numpy)
@@ -77,8 +77,8 @@ class Reductions:
     def logsumexp(self, dim: Dim = None, keepdim: bool = False) -> Tensor:
         return ops.logsumexp(self, dim, keepdim)
 
-    def max(self, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
-        return ops.max(self, dim, keepdim, **numpy)
+    def max(self, dim: Any = None, keepdim: bool = False, *, other: TensorLike | None = None, **numpy: Any) -> Any:
+        return ops.max(self, dim, keepdim, other=other, **numpy)
 
     def mean(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
         return ops.mean(self, dim, keepdim, dtype, **numpy)
@@ -86,8 +86,8 @@ class Reductions:
     def median(self, dim: int | None = None, keepdim: bool = False, **numpy: Any) -> Any:
         return ops.median(self, dim, keepdim, **numpy)
 
-    def min(self, dim: Any = None, keepdim: bool = False, **numpy: Any) -> Any:
-        return ops.min(self, dim, keepdim, **numpy)
+    def min(self, dim: Any = None, keepdim: bool = False, *, other: TensorLike | None = None, **numpy: Any) -> Any:
+        return ops.min(self, dim, keepdim, other=other, **numpy)
 
     def mode(self, dim: int = -1, keepdim: bool = False) -> Any:
         return ops.mode(self, dim, keepdim)
@@ -106,8 +106,8 @@ class Reductions:
     def nansum(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
         return ops.nansum(self, dim, keepdim, dtype, **numpy)
 
-    def norm(self, p: float | str = 2.0, dim: Dim = None, keepdim: bool = False, **numpy: Any) -> Tensor:
-        return ops.norm(self, p, dim, keepdim, **numpy)
+    def norm(self, p: float | str = "fro", dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
+        return ops.norm(self, p, dim, keepdim, dtype, **numpy)
 
     def prod(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
         return ops.prod(self, dim, keepdim, dtype, **numpy)
@@ -123,11 +123,11 @@ class Reductions:
     def softmax(self, dim: int, dtype: Any = None) -> Tensor:
         return ops.softmax(self, dim, dtype)
 
-    def std(self, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
-        return ops.std(self, dim, correction, keepdim, **numpy)
+    def std(self, dim: Dim = None, correction: float = 1, keepdim: bool = False, *, unbiased: bool | None = None, **numpy: Any) -> Tensor:
+        return ops.std(self, dim, correction, keepdim, unbiased=unbiased, **numpy)
 
     def sum(self, dim: Dim = None, keepdim: bool = False, dtype: Any = None, **numpy: Any) -> Tensor:
         return ops.sum(self, dim, keepdim, dtype, **numpy)
 
-    def var(self, dim: Dim = None, correction: float = 1, keepdim: bool = False, **numpy: Any) -> Tensor:
-        return ops.var(self, dim, correction, keepdim, **numpy)
+    def var(self, dim: Dim = None, correction: float = 1, keepdim: bool = False, *, unbiased: bool | None = None, **numpy: Any) -> Tensor:
+        return ops.var(self, dim, correction, keepdim, unbiased=unbiased, **numpy)

@@ -24,8 +24,8 @@ class Shapes:
         """The last two axes swapped, as `mT`: there are no complex numbers."""
         return ops.transpose(self, -2, -1)
 
-    def broadcast_to(self, *shape: int | tuple[int, ...]) -> Tensor:
-        return ops.broadcast_to(self, *shape)
+    def broadcast_to(self, *shape: int | tuple[int, ...], size: tuple[int, ...] | None = None) -> Tensor:
+        return ops.broadcast_to(self, *shape, size=size)
 
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         return ops.chunk(self, chunks, dim)
@@ -48,8 +48,8 @@ class Shapes:
     def dsplit(self, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
         return ops.dsplit(self, indices_or_sections)
 
-    def expand(self, *shape: int | tuple[int, ...]) -> Tensor:
-        return ops.expand(self, *shape)
+    def expand(self, *shape: int | tuple[int, ...], size: tuple[int, ...] | None = None) -> Tensor:
+        return ops.expand(self, *shape, size=size)
 
     def expand_as(self, other: Tensor) -> Tensor:
         return ops.expand_as(self, other)
@@ -57,8 +57,8 @@ class Shapes:
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         return ops.flatten(self, start_dim, end_dim)
 
-    def flip(self, *dims: int | tuple[int, ...]) -> Tensor:
-        return ops.flip(self, *dims)
+    def flip(self, *axes: int | tuple[int, ...], dims: tuple[int, ...] | None = None) -> Tensor:
+        return ops.flip(self, *axes, dims=dims)
 
     def fliplr(self) -> Tensor:
         return ops.fliplr(self)
@@ -97,20 +97,20 @@ class Shapes:
     def narrow(self, dim: int, start: int, length: int) -> Tensor:
         return ops.narrow(self, dim, start, length)
 
-    def permute(self, *dims: int | tuple[int, ...]) -> Tensor:
-        return ops.permute(self, *dims)
+    def permute(self, *axes: int | tuple[int, ...], dims: tuple[int, ...] | None = None) -> Tensor:
+        return ops.permute(self, *axes, dims=dims)
 
     def ravel(self) -> Tensor:
         return ops.ravel(self)
 
-    def repeat(self, *repeats: int | tuple[int, ...]) -> Tensor:
-        return ops.repeat(self, *repeats)
+    def repeat(self, *times: int | tuple[int, ...], repeats: tuple[int, ...] | None = None) -> Tensor:
+        return ops.repeat(self, *times, repeats=repeats)
 
     def repeat_interleave(self, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Tensor:
         return ops.repeat_interleave(self, repeats, dim, output_size=output_size)
 
-    def reshape(self, *shape: int | tuple[int, ...]) -> Tensor:
-        return ops.reshape(self, *shape)
+    def reshape(self, *size: int | tuple[int, ...], shape: tuple[int, ...] | None = None) -> Tensor:
+        return ops.reshape(self, *size, shape=shape)
 
     def reshape_as(self, other: Tensor) -> Tensor:
         return ops.reshape_as(self, other)
@@ -147,8 +147,8 @@ class Shapes:
     def tensor_split(self, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0) -> tuple[Tensor, ...]:
         return ops.tensor_split(self, indices_or_sections, dim)
 
-    def tile(self, *dims: int | tuple[int, ...]) -> Tensor:
-        return ops.tile(self, *dims)
+    def tile(self, *times: int | tuple[int, ...], dims: tuple[int, ...] | None = None) -> Tensor:
+        return ops.tile(self, *times, dims=dims)
 
     def trace(self) -> Tensor:
         return ops.trace(self)
@@ -175,8 +175,8 @@ class Shapes:
     def unsqueeze(self, dim: int) -> Tensor:
         return ops.unsqueeze(self, dim)
 
-    def view(self, *shape: int | tuple[int, ...]) -> Tensor:
-        return ops.view(self, *shape)
+    def view(self, *shape: int | tuple[int, ...], size: tuple[int, ...] | None = None) -> Tensor:
+        return ops.view(self, *shape, size=size)
 
     def view_as(self, other: Tensor) -> Tensor:
         return ops.view_as(self, other)
