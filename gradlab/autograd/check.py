@@ -23,20 +23,20 @@ _SEED = 20  # of the check's own random numbers; gradlab's go on untouched
 
 
 def gradcheck(
-    fn: Callable[..., Outputs],
+    func: Callable[..., Outputs],
     inputs: Tensor | Sequence[Tensor],
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
 ) -> bool:
-    """Compare the gradients of `fn(*inputs)` with central differences, for every input that requires one.
+    """Compare the gradients of `func(*inputs)` with central differences, for every input that requires one.
 
-    A random cotangent w is pulled back and compared with differences of <w, fn(x)>. A sum would be blind to softmax and the
+    A random cotangent w is pulled back and compared with differences of <w, func(x)>. A sum would be blind to softmax and the
     normalisations, whose outputs add up to a constant.
 
     Args:
-        fn: any function of Tensors that gives a Tensor, or a tuple of them.
+        func: any function of Tensors that gives a Tensor, or a tuple of them.
         eps: how far an entry is moved, to either side.
         atol, rtol: two numbers agree where they differ by no more than atol + rtol * |difference quotient|.
         raise_exception: False answers False instead of raising.
@@ -49,11 +49,11 @@ def gradcheck(
     >>> gradcheck(lambda x: x.softmax(0) * x, gl.randn(3, dtype=gl.float64, requires_grad=True))
     True
     """
-    return _checked("gradcheck", fn, fn, _inputs("gradcheck", inputs), eps, atol, rtol, raise_exception)
+    return _checked("gradcheck", func, func, _inputs("gradcheck", inputs), eps, atol, rtol, raise_exception)
 
 
 def gradgradcheck(
-    fn: Callable[..., Outputs],
+    func: Callable[..., Outputs],
     inputs: Tensor | Sequence[Tensor],
     grad_outputs: Sequence[Tensor] | None = None,
     eps: float = 1e-6,
@@ -75,14 +75,14 @@ def gradgradcheck(
     """
     xs = _inputs("gradgradcheck", inputs)
     if grad_outputs is None:
-        grad_outputs = [made(w) for w in _cotangents(_differentiable(fn(*xs)), _SEED + 1)]
+        grad_outputs = [made(w) for w in _cotangents(_differentiable(func(*xs)), _SEED + 1)]
     cotangents = [w.detach().requires_grad_() for w in grad_outputs]
     asked = _asked(xs)
 
     def gradients(*arguments: Tensor, create_graph: bool = True) -> tuple[Tensor, ...]:
         ts, ws = arguments[: len(xs)], arguments[len(xs) :]
         with enable_grad():
-            outputs = _differentiable(fn(*ts))
+            outputs = _differentiable(func(*ts))
         return grad(outputs, [ts[i] for i in asked], ws, create_graph=create_graph, materialize_grads=True)
 
     def values(*arguments: Tensor) -> tuple[Tensor, ...]:
@@ -118,7 +118,7 @@ def _cotangents(outputs: Sequence[Tensor], seed: int = _SEED) -> list[Any]:
 
 def _checked(
     what: str,
-    fn: Callable[..., Outputs],
+    func: Callable[..., Outputs],
     values: Callable[..., Outputs],
     xs: list[Tensor],
     eps: float,
@@ -126,8 +126,8 @@ def _checked(
     rtol: float,
     raise_exception: bool,
 ) -> bool:
-    """Compare the gradients of `fn` with differences of `values`, which gives the same numbers."""
-    outputs = several(fn(*xs))
+    """Compare the gradients of `func` with differences of `values`, which gives the same numbers."""
+    outputs = several(func(*xs))
     if not all(hasattr(y, "requires_grad") for y in outputs):
         got = {"outputs": [type(y).__name__ for y in outputs]}
         raise GraphError(explain(f"{what}: the function has to give tensors", got=got, need="a tensor, or a tuple of tensors"))
@@ -138,7 +138,9 @@ def _checked(
     asked = _asked(xs)
     again = several(values(*xs))
     if any(not np.allclose(to_numpy(a._data), to_numpy(b._data), 1e-9, 1e-9, equal_nan=True) for a, b in zip(outputs, again, strict=True)):
-        raise GradcheckError(explain(f"{what}: the function gives other numbers each time", got={"fn": fn}, need="one that draws nothing"))
+        raise GradcheckError(
+            explain(f"{what}: the function gives other numbers each time", got={"func": func}, need="one that draws nothing")
+        )
     roots = [outputs[i] for i in places]
     found: Sequence[Tensor | None] = [None] * len(asked)
     if any(y.requires_grad for y in roots):

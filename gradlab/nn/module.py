@@ -173,10 +173,10 @@ class Module:
 
     # What is done to all of it
 
-    def apply(self: Self, function: Callable[[Module], object]) -> Self:
-        """Call `function` on every module, the innermost first, and return this one."""
+    def apply(self: Self, fn: Callable[[Module], object]) -> Self:
+        """Call `fn` on every module, the innermost first, and return this one."""
         for module in reversed(list(self.modules())):
-            function(module)
+            fn(module)
         return self
 
     def train(self: Self, mode: bool = True) -> Self:
