@@ -12,11 +12,15 @@ from ..trace.source import formulas, written
 from ..trace.window import Summary, Window, summary, window
 from . import mathml
 from .panel import Panel
+from .reading import operations, plain, size
 from .requests import Reply, answers
 
 if TYPE_CHECKING:
     from ..trace import Recorder
     from .session import Session
+
+
+_ROWS = 24
 
 
 class DetailPanel(Panel):
@@ -31,31 +35,29 @@ def detail(session: Session, select: str, key: str) -> Reply:
     """What is known of an op or leaf without its values."""
     recorder = session.recorder
     structure, ref, label = _subject(recorder, select, key)
-    found: dict[str, Any] = {"ledger": None, "saved": None, "params": [], "formula": [], "sources": [], "doc": "", "text": ""}
+    found: dict[str, Any] = {"params": "", "formula": [], "sources": [], "text": ""}
+    tables: list[dict[str, Any]] = []
     kept = _captured(recorder, ref)
+    leaf = ref
     if ref >= 0:
         node, op = recorder.nodes()[ref], structure["ops"][ref]
-        found["formula"] = [mathml.of(part) for part in formulas(node.cls)]
-        found["doc"] = (node.cls.__doc__ or "").strip().partition("\n")[0]
+        found["formula"] = [mathml.of(part) for part in formulas(node.cls)] or [_first_line(node.cls)]
         found["sources"] = written(node.cls)
-        found["cost"], found["modules"] = _costs(recorder, structure, ref)
         found["text"] = session.line_of(node.place)
         if kept is not None and (mine := kept.ops[ref]) is not None:
-            found["params"] = [[name, _short(value)] for name, value in mine.params.items()]
-            found["saved"] = [list(entry) for entry in kept.saved_bytes(ref)]
-        leaves = [j for kind, j in op["inputs"] if kind == "leaf" and structure["leaves"][j]["requires_grad"]]
-        ref = -1 - leaves[0] if len(leaves) else ref
-    if ref < 0:
-        tensor = _living(recorder, ref, label)
+            found["params"] = ", ".join(f"{name}={_short(value)}" for name, value in mine.params.items())
+            tables.append(_saved(kept, ref))
+        tables.append(_costs(recorder, structure, ref))
+        leaf = next((-1 - j for kind, j in op["inputs"] if kind == "leaf" and structure["leaves"][j]["requires_grad"]), 0)
+    if leaf < 0:
+        tensor = _living(recorder, leaf, label)
         if tensor is not None and tensor.requires_grad:
-            name = label or structure["leaves"][-1 - ref]["name"]
-            found["ledger"] = {"name": name, "entries": [list(entry) for entry in recorder.ledger(tensor)]}
-    found["captured"] = kept is not None
-    return found
+            tables.insert(0, _ledger(recorder, tensor, label or structure["leaves"][-1 - leaf]["name"]))
+    return {**found, "tables": tables, "captured": kept is not None}
 
 
 @answers("values", evaluates=True)
-def values(session: Session, select: str, key: str, lead: Sequence[int] = (), row: int = 0, column: int = 0) -> Reply:
+def values(session: Session, select: str, key: str, at: Sequence[int] = ()) -> Reply:
     """A window into the value and the gradient that a tensor has now, where it is still there; with a summary of all entries."""
     recorder = session.recorder
     _, ref, label = _subject(recorder, select, key)
@@ -64,11 +66,11 @@ def values(session: Session, select: str, key: str, lead: Sequence[int] = (), ro
         raise ArgumentError("these values are gone: capture the next step to see them")
     grad = tensor.grad
     arrays = tensor.data, None if grad is None else grad.data
-    return _seen(arrays, lead, row, column, "now", recorder.step)
+    return _seen(arrays, at, "now", recorder.step)
 
 
 @answers("captured")
-def captured(session: Session, select: str, key: str, lead: Sequence[int] = (), row: int = 0, column: int = 0) -> Reply:
+def captured(session: Session, select: str, key: str, at: Sequence[int] = ()) -> Reply:
     """The same of the captured step."""
     recorder = session.recorder
     _, ref, _ = _subject(recorder, select, key)
@@ -77,15 +79,15 @@ def captured(session: Session, select: str, key: str, lead: Sequence[int] = (), 
     if kept is None or entry is None:
         raise ArgumentError("no step with this op is captured")
     value = entry.output if isinstance(entry, CapturedOp) else entry.value
-    return _seen((value, entry.gradient), lead, row, column, "captured", kept.step)
+    return _seen((value, entry.gradient), at, "captured", kept.step)
 
 
 @answers("capture")
 def capture(session: Session, limit_mib: float = CAPTURE_BYTES / 2**20) -> Reply:
     """Keep the next step."""
-    size = session.recorder.capture_next(int(limit_mib * 2**20))
+    estimate = session.recorder.capture_next(int(limit_mib * 2**20))
     session.tell_capture()
-    return {"estimate": size}
+    return {"estimate": estimate}
 
 
 @answers("release")
@@ -144,25 +146,79 @@ def _captured(recorder: Recorder, ref: int) -> Capture | None:
     return kept if a is b or (a.cls is b.cls and a.inputs == b.inputs and a.shape == b.shape) else None
 
 
-def _seen(arrays: Sequence[Any], lead: Sequence[int], row: int, column: int, when: str, step: int) -> Reply:
+def _seen(arrays: Sequence[Any], at: Sequence[int], when: str, step: int) -> Reply:
     """Windows and summaries of value and gradient; buffers are values float64 and counts int32 of each that is there."""
     content: dict[str, Any] = {"when": when, "step": step, "value": None, "gradient": None}
     buffers: list[bytes] = []
     for name, array in zip(("value", "gradient"), arrays, strict=True):
         if array is not None:
-            seen, whole = window(array, [int(i) for i in lead], int(row), int(column)), summary(array)
-            content[name] = _header(seen, whole, str(array.dtype))
+            seen, whole = window(array, [int(i) for i in at]), summary(array)
+            content[name] = {
+                "shape": seen.shape,
+                "at": seen.at,
+                "values": seen.values.shape,
+                "axes": [[axis, n] for axis, n in zip(_axes(seen.shape), seen.most, strict=True)],
+                "seen": f"{_seen_text(seen)} \u00b7 {array.dtype}",
+                "counted": _counted_text(whole),
+                "size": whole.size,
+                "low": whole.low,
+                "high": whole.high,
+                "norm": whole.norm,
+            }
             buffers += [seen.values.astype("<f8").tobytes(), whole.counts.astype("<i4").tobytes()]
     return content, buffers
 
 
-def _header(seen: Window, whole: Summary, dtype: str) -> dict[str, Any]:
-    counted = {name: value for name, value in whole._asdict().items() if name != "counts"}
-    return {**seen._asdict(), "values": list(seen.values.shape), "dtype": dtype, **counted}
+def _axes(shape: tuple[int, ...]) -> list[str]:
+    return [*(f"axis {i}" for i in range(len(shape) - 2)), *("row", "column")[-min(len(shape), 2) :]] if shape else []
 
 
-def _costs(recorder: Recorder, structure: dict[str, Any], at: int) -> tuple[list[Any], list[list[Any]]]:
-    """The cost of op `at`, and of each module with all that is inside it, the whole step first: name, ops, then as a Cost."""
+def _seen_text(seen: Window) -> str:
+    """What part of the array is seen."""
+    rows, columns = seen.values.shape
+    shape, at = seen.shape, list(seen.at)
+    if 0 in shape:
+        return "an empty array"
+    if len(shape) < 2:
+        return f"showing {columns:,} of {shape[0]:,} from {at}" if shape and columns < shape[0] else "the whole array"
+    lead = f"{at[:-2]} of {shape}, " if len(shape) > 2 else ""
+    if (rows, columns) == shape[-2:]:
+        return f"{lead}the whole {'matrix' if lead else 'array'}"
+    return f"{lead}showing {rows} \u00d7 {columns} of {shape[-2]} \u00d7 {shape[-1]} from {at[-2:]}"
+
+
+def _counted_text(whole: Summary) -> str:
+    """How many entries are no ordinary numbers."""
+    kinds = {"exact zero": whole.zeros, "NaN": whole.nan, "Inf": whole.inf, "\u2212Inf": whole.minus_inf}
+    said = [f"{n:,} {word}{'s' * (n > 1 and word == 'exact zero')}" for word, n in kinds.items() if n]
+    text = " \u00b7 ".join(said) or f"{whole.sampled:,} value{'s' * (whole.sampled != 1)}"
+    return text if whole.sampled == whole.size else f"{text} in every {-(-whole.size // whole.sampled)}th"
+
+
+def _table(title: str, side: str, head: Sequence[str], rows: list[list[str]]) -> dict[str, Any]:
+    """A table as the page draws it: text, the first column left, the others right."""
+    return {"title": title, "side": side, "head": list(head), "rows": rows}
+
+
+def _ledger(recorder: Recorder, tensor: Any, name: str) -> dict[str, Any]:
+    """Who added what to a `.grad` since it was last None."""
+    entries = recorder.ledger(tensor)
+    passes = len({entry.backward for entry in entries})
+    side = f"{passes} backward calls have added up" if passes > 1 else "since it was last None"
+    rows = [[f"backward {e.backward}", e.op or "given", "" if e.norm is None else plain(e.norm)] for e in entries[-_ROWS:]]
+    return _table(f"ledger of {name[:80]}.grad", side, ("call", "added by", "\u2016added\u2016"), rows)
+
+
+def _saved(kept: Capture, ref: int) -> dict[str, Any]:
+    """What an op keeps for backward."""
+    entries = kept.saved_bytes(ref)
+    own = sum(nbytes for _, _, _, nbytes, shared in entries if not shared)
+    rows = [[name, f"{shape} {dtype}", f"is {shared}" if shared else size(nbytes)] for name, shape, dtype, nbytes, shared in entries]
+    return _table("saved for backward", f"{size(own)} of its own" if own else "nothing of its own", ("name", "what", "bytes"), rows)
+
+
+def _costs(recorder: Recorder, structure: dict[str, Any], at: int) -> dict[str, Any]:
+    """The cost of op `at`, of the whole step, and of each module with all that is inside it."""
     costs, ops, modules = recorder.costs(), structure["ops"], structure["modules"]
     sums: dict[int | None, list[float]] = {}
     for cost, op in zip(costs, ops, strict=False):
@@ -174,8 +230,21 @@ def _costs(recorder: Recorder, structure: dict[str, Any], at: int) -> tuple[list
             if inside is None:
                 break
             inside = modules[inside]["parent"]
-    rows = [["step" if i is None else modules[i]["path"], *sums[i]] for i in sorted(sums, key=lambda i: -1 if i is None else i)]
-    return list(costs[at]), rows
+    rows = [_cost_row("this op", *costs[at])]
+    for i in sorted(sums, key=lambda i: -1 if i is None else i)[:_ROWS]:
+        module = "step" if i is None else modules[i]["path"] or modules[i]["name"]
+        rows.append(_cost_row(f"{module} \u00b7 {sums[i][0]:,} op{'s' * (sums[i][0] != 1)}", *sums[i][1:]))
+    further = len(sums) - _ROWS
+    side = f"{further:,} more modules" if further > 0 else "a multiply-add is 2"
+    return _table("operations and bytes", side, ("", "forward", "backward", "moved"), rows)
+
+
+def _cost_row(name: str, forward: float | None, backward: float | None, moved: float, moved_back: float) -> list[str]:
+    return [name, operations(forward), operations(backward), size(moved + moved_back)]
+
+
+def _first_line(cls: Any) -> str:
+    return (cls.__doc__ or "").strip().partition("\n")[0]
 
 
 def _short(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,37 +21,35 @@ class Window(NamedTuple):
 
     Attributes:
         shape: of the whole array.
-        lead: where the axes before the last two are looked at.
-        row, column: where the window begins; for a vector `column` alone counts.
+        at: where it begins, one number an axis.
+        most: the last place where one may begin, one number an axis.
         values: the entries, float64.
 
     Shapes: values: (rows, columns); of a vector (1, entries); of a number (1, 1)
     """
 
     shape: tuple[int, ...]
-    lead: tuple[int, ...]
-    row: int
-    column: int
+    at: tuple[int, ...]
+    most: tuple[int, ...]
     values: np.ndarray
 
 
-def window(array: Array, index: Sequence[int] = (), row: int = 0, column: int = 0) -> Window:
-    """The entries around a place; what points outside is moved inside.
+def window(array: Array, at: Sequence[int] = ()) -> Window:
+    """The entries from a place on: of the last two axes up to SIDE, of those before one. What points outside is moved inside.
 
-    >>> w = window(np.arange(20_000).reshape(100, 200), row=90, column=190)
-    >>> w.values.shape, w.row, w.column, float(w.values[0, 0])
-    ((64, 64), 36, 136, 7336.0)
+    >>> w = window(np.arange(20_000).reshape(100, 200), (90, 190))
+    >>> w.values.shape, w.at, w.most, float(w.values[0, 0])
+    ((64, 64), (36, 136), (36, 136), 7336.0)
     """
     shape: tuple[int, ...] = array.shape
-    lead = tuple(min(max(index[i] if i < len(index) else 0, 0), max(n - 1, 0)) for i, n in enumerate(shape[:-2]))
+    extents = [*[1] * (len(shape) - 2), SIDE, SIDE] if len(shape) > 1 else [SIDE * SIDE] * len(shape)
+    most = tuple(max(0, n - extent) for n, extent in zip(shape, extents, strict=True))
+    begin = tuple(min(max(at[i] if i < len(at) else 0, 0), last) for i, last in enumerate(most))
     if 0 in shape:
-        return Window(shape, lead, 0, 0, np.empty((0, 0)))
-    if len(shape) < 2:
-        column = min(max(column, 0), max(0, array.size - SIDE * SIDE))
-        part = array.reshape(1, -1)[:, column : column + SIDE * SIDE]
-        return Window(shape, (), 0, column, _numbers(part))
-    row, column = (min(max(at, 0), max(0, n - SIDE)) for at, n in zip((row, column), shape[-2:], strict=True))
-    return Window(shape, lead, row, column, _numbers(array[lead][row : row + SIDE, column : column + SIDE]))
+        return Window(shape, begin, most, np.empty((0, 0)))
+    part = array[tuple(slice(i, i + extent) for i, extent in zip(begin, extents, strict=True))]
+    values = np.array(to_numpy(part), np.float64)  # a copy on the host
+    return Window(shape, begin, most, values.reshape(values.shape[-2:] if len(shape) > 1 else (1, -1)))
 
 
 class Summary(NamedTuple):
@@ -87,7 +85,7 @@ def summary(array: Array) -> Summary:
     size = int(array.size)
     every = -(-size // _COUNTED) if size else 1
     some = array if every == 1 else xp_of(array).ravel(array)[::every]
-    values = _numbers(some).ravel()
+    values = np.array(to_numpy(some), np.float64).ravel()
     nan, inf, minus = (int(np.count_nonzero(found)) for found in (np.isnan(values), values == np.inf, values == -np.inf))
     finite = values[np.isfinite(values)] if nan or inf or minus else values
     if not finite.size:
@@ -113,8 +111,3 @@ def _norm(finite: np.ndarray, low: float, high: float) -> float:
         return 0.0
     scaled = finite / largest  # no square leaves the range
     return largest * float(np.sqrt(scaled @ scaled))
-
-
-def _numbers(part: Any) -> np.ndarray:
-    """A copy on the host, as float64."""
-    return np.array(to_numpy(part), np.float64)

@@ -12,10 +12,5 @@ export function histogram(counts: Int32Array, width: number, height: number, nam
     const tall = Math.max(1, (Math.log1p(n) / most) * height);
     path += `M${(i * bar).toFixed(2)} ${height}v${(-tall).toFixed(2)}h${Math.max(0.8, bar - 0.6).toFixed(2)}v${tall.toFixed(2)}z`;
   });
-  return svg(
-    'svg',
-    { class: 'gl-hist', width, height: height + 1, role: 'img', 'aria-label': name },
-    svg('path', { d: path }),
-    svg('path', { class: 'gl-base', d: `M0 ${height + 0.5}h${width}` })
-  );
+  return svg('svg', { class: 'gl-hist', width, height, role: 'img', 'aria-label': name }, svg('path', { d: path }));
 }

@@ -11,35 +11,24 @@ import { paletteOf } from './theme';
 import { tooltip } from './tip';
 import type { View } from './view';
 
+/** One array as the kernel tells of it: `axes` are names and how far the window can be moved, `at` where it is. */
 interface Header {
   shape: number[];
-  lead: number[];
-  row: number;
-  column: number;
+  at: number[];
   values: number[];
-  dtype: string;
+  axes: [string, number][];
+  seen: string;
+  counted: string;
   size: number;
-  sampled: number;
-  zeros: number;
-  nan: number;
-  inf: number;
-  minus_inf: number;
   low: Wire | null;
   high: Wire | null;
   norm: Wire;
 }
 
-/** One array as it is shown. */
+/** The same as it is shown. */
 export interface Shown extends Header {
   matrix: Matrix;
   counts: Int32Array;
-}
-
-/** Where a window stands. */
-export interface Place {
-  lead: number[];
-  row: number;
-  column: number;
 }
 
 /** Read an answer to `values` or `captured`. */
@@ -55,48 +44,19 @@ export function shownOf(content: Record<string, unknown>, buffers: readonly Buff
   return [read('value'), read('gradient')];
 }
 
-/** What stands beside a map: how many entries are something else than an ordinary number. */
-function oddities(one: Shown): string {
-  const kinds: [number, string][] = [
-    [one.zeros, one.zeros === 1 ? 'exact zero' : 'exact zeros'],
-    [one.nan, 'NaN'],
-    [one.inf, 'Inf'],
-    [one.minus_inf, '−Inf']
-  ];
-  const said = kinds.filter(([n]) => n > 0).map(([n, word]) => `${count(n)} ${word}`);
-  return said.join(' · ') || `${count(one.size)} ${one.size === 1 ? 'value' : 'values'}`;
-}
-
-/** What part of the array is seen. */
-export function seenText(one: Header): string {
-  const [rows = 0, columns = 0] = one.values;
-  const sizes = one.shape.slice(-2);
-  if (one.size === 0) return 'an empty array';
-  if (one.shape.length < 2) {
-    return columns < one.size ? `showing ${count(columns)} of ${count(one.size)} from [${one.column}], rows of 64` : 'the whole array';
-  }
-  const lead = one.shape.length > 2 ? `[${one.lead.join(', ')}] of ${shape(one.shape)}, ` : '';
-  const part = rows < (sizes[0] as number) || columns < (sizes[1] as number);
-  return (
-    lead +
-    (part
-      ? `showing ${rows} × ${columns} of ${sizes.join(' × ')} from [${one.row}, ${one.column}]`
-      : 'the whole ' + (lead ? 'matrix' : 'array'))
-  );
-}
-
 /** The index of an entry of the window in the whole array. */
-function indexOf(one: Shown, k: number): string {
-  const columns = one.values[1] as number;
-  if (one.shape.length === 0) return '[]';
-  if (one.shape.length === 1) return `[${one.column + k}]`;
-  return `[${[...one.lead, one.row + Math.floor(k / columns), one.column + (k % columns)].join(', ')}]`;
+function indexOf({ at, values }: Shown, k: number): string {
+  const columns = values[1] as number;
+  const index = at.map(
+    (from, axis) => from + (axis === at.length - 1 ? k % columns : axis === at.length - 2 ? Math.floor(k / columns) : 0)
+  );
+  return `[${index.join(', ')}]`;
 }
 
 /** The maps; `move` is called where the reader looks at another part. */
 export function valuesView(
   view: View,
-  move: (place: Place) => void
+  move: (at: number[]) => void
 ): { element: HTMLElement; show: (arrays: [Shown | null, Shown | null], width: number) => void } {
   const maps = html('div', { class: 'gl-maps' });
   const readout = html('div', { class: 'gl-readout gl-code', 'aria-live': 'polite' });
@@ -180,7 +140,7 @@ export function valuesView(
       html('div', { class: 'gl-label' }, name, html('span', {}, norm)),
       html('div', { class: 'gl-matrix' }, canvas, mark)
     ];
-    const odd = html('div', { class: 'gl-label' }, html('span', {}, oddities(one)));
+    const odd = html('div', { class: 'gl-label' }, html('span', {}, one.counted));
     if (one.size > 1) parts.push(odd);
     if (one.size > 1 && one.low !== null) {
       const signed = isSigned(matrix);
@@ -208,42 +168,23 @@ export function valuesView(
     return html('div', { class: i ? 'gl-ofgrad' : 'gl-ofvalue' }, ...parts);
   };
 
-  const slide = () => {
-    const one = first();
-    const sizes = one.shape.slice(-2);
-    const rank = one.shape.length;
-    const axes: [string, number, number, (place: Place, to: number) => void][] = one.lead.map((now, axis) => [
-      `axis ${axis}`,
-      (one.shape[axis] as number) - 1,
-      now,
-      (place, to) => (place.lead[axis] = to)
-    ]);
-    if (rank > 1) axes.push(['row', (sizes[0] as number) - 64, one.row, (place, to) => (place.row = to)]);
-    axes.push([
-      'column',
-      (rank > 1 ? (sizes[1] as number) : one.size) - (rank > 1 ? 64 : 4096),
-      one.column,
-      (place, to) => (place.column = to)
-    ]);
-    const key = one.shape.join();
-    if (key === sliding) return; // not replaced under the reader's hand
-    sliding = key;
-    const place: Place = { lead: [...one.lead], row: one.row, column: one.column };
-    sliders.replaceChildren(
-      ...axes
-        .filter(([, most]) => most > 0)
-        .map(([name, most, now, set]) => {
-          const input = html('input', { type: 'range', min: 0, max: most, value: now });
-          const said = html('output', {}, String(now));
-          const onInput = () => {
-            set(place, Number(input.value));
-            write(said, input.value);
-            move({ ...place });
-          };
-          input.addEventListener('input', onInput, options);
-          return html('label', {}, name, input, said);
-        })
-    );
+  /** A slider for each axis along which there is more to see; they stay while the shape does, under the reader's hand. */
+  const slide = ({ axes, at, shape }: Shown) => {
+    if (sliding === shape.join()) return;
+    sliding = shape.join();
+    const place = [...at];
+    const made = axes.map(([name, most], axis) => {
+      if (most === 0) return null;
+      const input = html('input', { type: 'range', max: most, value: at[axis] });
+      const said = html('output', {}, String(at[axis]));
+      input.oninput = () => {
+        write(said, input.value);
+        place[axis] = Number(input.value);
+        move([...place]);
+      };
+      return html('label', {}, name, input, said);
+    });
+    sliders.replaceChildren(...made.filter(one => one !== null));
   };
 
   const show = (next: [Shown | null, Shown | null], width: number) => {
@@ -265,10 +206,8 @@ export function valuesView(
     const focused = maps.querySelector(':focus')?.getAttribute('data-map');
     maps.replaceChildren(...arrays.flatMap((one, i) => (one ? [map(one, i, Math.floor(Math.min(room, 480)), look)] : [])));
     if (focused) maps.querySelector<HTMLElement>(`[data-map=${focused}]`)?.focus();
-    slide();
-    const one = first();
-    const counted = one.sampled < one.size ? ` · counted over every ${Math.ceil(one.size / one.sampled)}th entry` : '';
-    write(seen, `${seenText(one)} · ${one.dtype}${arrays[1] ? '' : ' · no gradient has come'}${counted}`);
+    slide(first());
+    write(seen, `${first().seen}${arrays[1] ? '' : ' · no gradient has come'}`);
   };
   return { element, show };
 }

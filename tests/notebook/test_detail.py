@@ -7,6 +7,7 @@ import pytest
 
 from gradlab.errors import GradlabError
 from gradlab.notebook import detail, session
+from gradlab.notebook.reading import plain
 
 NET = """
 %load_ext gradlab
@@ -53,12 +54,13 @@ def test_an_op_is_told_with_formula_source_line_and_cost(run, ask):
     found = ask("detail", "op:1")
     assert len(found["formula"]) == 2 and all(part.startswith("<math") for part in found["formula"])
     source = "".join(text for _, text in found["sources"][0]["tokens"])
-    assert source.startswith("def forward(self, x") and found["doc"].startswith("y = ")
-    assert found["text"] == "logits = model(x)"
-    assert found["cost"][:2] == [16 * 8, 3 * 16 * 8]
-    assert found["modules"][0][:2] == ["step", 4] and found["modules"][0][2] > 2 * 16 * (4 * 8 + 8 * 3)
-    assert [row[0] for row in found["modules"]][1:3] == ["model", "0"] or len(found["modules"]) > 1
-    assert found["saved"] is None and not found["captured"]
+    assert source.startswith("def forward(self, x") and found["text"] == "logits = model(x)"
+    (costs,) = found["tables"]
+    tanh, step = costs["rows"][:2]
+    assert tanh == ["this op", "128", "384", f"{(2 * 512 + 3 * 512) / 1024:.1f} KiB"]  # x, y; g, y, dx
+    linear = 2 * 16 * 4 * 8 + 16 * 8 + 2 * 16 * 8 * 3 + 16 * 3
+    assert step[0] == "step \u00b7 4 ops" and step[1] == f"{(linear + 128 + 5 * 16 * 3) / 1000:.1f} k"
+    assert not found["captured"]
 
 
 def test_a_parameter_has_value_gradient_and_ledger_at_any_time(run, ask):
@@ -72,16 +74,29 @@ def test_a_parameter_has_value_gradient_and_ledger_at_any_time(run, ask):
         assert (seen["value"]["values"] == weight.data).all() and (seen["gradient"]["values"] == weight.grad.data).all()
         assert seen["value"]["norm"] == pytest.approx(float(np.linalg.norm(weight.data)))
         assert (seen["value"]["counts"] == np.histogram(weight.data.astype(float), 64)[0]).all()
-        ledger = ask("detail", select)["ledger"]
-        assert ledger["name"] == "0.weight" and [entry[:2] for entry in ledger["entries"]] == [[3, "linear"]]
-        assert ledger["entries"][0][2] == pytest.approx(float(np.linalg.norm(weight.grad.data)))
+        (ledger,) = ask("detail", select)["tables"]
+        assert ledger["title"] == "ledger of 0.weight.grad"
+        assert ledger["rows"] == [["backward 3", "linear", plain(float(np.linalg.norm(weight.grad.data)))]]
+
+
+def test_what_is_seen_is_said_and_can_be_moved(run, ask):
+    run(NET + "\nbig = gl.randn(9, 7, 100, 200, requires_grad=True)\nz = big * 2.0\nv = gl.randn(5000, requires_grad=True) * 2.0", "a")
+    big = session.current_session().shell.user_ns["big"].data
+    seen = ask("values", "leaf:0", at=[3, 2, 90, 150])["value"]
+    assert seen["seen"] == "[3, 2] of (9, 7, 100, 200), showing 64 \u00d7 64 of 100 \u00d7 200 from [36, 136] \u00b7 float32"
+    assert seen["axes"] == [["axis 0", 8], ["axis 1", 6], ["row", 36], ["column", 136]]
+    assert (seen["values"] == big[3, 2, 36:, 136:]).all() and seen["counted"] == "1,260,000 values"
+    assert ask("values", "leaf:1", at=[10])["value"]["seen"] == "showing 4,096 of 5,000 from [10] \u00b7 float32"
+    run("big.data[0, 0, 0, :2] = 0.0; big.data[1, 1, 1, :3] = np.nan, np.inf, -np.inf", "b")
+    assert ask("values", "leaf:0")["value"]["counted"] == "2 exact zeros \u00b7 1 NaN \u00b7 1 Inf \u00b7 1 \u2212Inf"
 
 
 def test_a_forgotten_zero_grad_is_a_stack_in_the_ledger(run, ask):
     run(NET, "a")
     run(STEP.replace("opt.zero_grad()", "pass"), "b")
-    entries = ask("detail", "param:0.weight")["ledger"]["entries"]
-    assert [entry[0] for entry in entries] == [1, 2, 3]
+    (ledger,) = ask("detail", "param:0.weight")["tables"]
+    assert [row[0] for row in ledger["rows"]] == ["backward 1", "backward 2", "backward 3"]
+    assert ledger["side"] == "3 backward calls have added up"
 
 
 def test_an_intermediate_value_is_read_where_a_variable_or_a_graph_holds_it(run, ask):
@@ -106,7 +121,7 @@ def test_a_captured_step_shows_every_op_and_what_it_saved(run, ask):
     assert (seen["value"]["values"] == session.current_session().shell.user_ns["kept"]).all()
     assert seen["gradient"]["values"].shape == (16, 3) and abs(seen["gradient"]["values"].sum()) < 1e-6
     found = ask("detail", "op:1")
-    assert found["captured"] and [(entry[1], entry[3], entry[4]) for entry in found["saved"]] == [((16, 8), 512, "output")]
+    assert found["captured"] and found["tables"][0]["rows"] == [["y", "(16, 8) float32", "is output"]]
     run("%gradlab release", "d")
     with pytest.raises(GradlabError, match="no step"):
         ask("captured", "op:2")

@@ -9,22 +9,23 @@ from gradlab.trace.window import summary, window
 
 
 @pytest.mark.parametrize(
-    "shape, lead, row, column, expected",
+    "shape, at, expected",
     [
-        ((), (), 0, 0, np.s_[...]),
-        ((30,), (), 0, 0, np.s_[:]),
-        ((5000,), (), 0, 900, np.s_[900:4996]),
-        ((5000,), (), 0, 99_999, np.s_[904:]),
-        ((10, 20), (), 0, 0, np.s_[:, :]),
-        ((200, 300), (), 100, 300, np.s_[100:164, 236:]),
-        ((200, 300), (), -5, -5, np.s_[:64, :64]),
-        ((4, 3, 9, 9), (2, 1), 0, 0, np.s_[2, 1]),
-        ((4, 3, 9, 9), (7,), 0, 0, np.s_[3, 0]),
+        ((), (), np.s_[...]),
+        ((30,), (), np.s_[:]),
+        ((5000,), (900,), np.s_[900:4996]),
+        ((5000,), (99_999,), np.s_[904:]),
+        ((10, 20), (), np.s_[:, :]),
+        ((200, 300), (100, 300), np.s_[100:164, 236:]),
+        ((200, 300), (-5, -5), np.s_[:64, :64]),
+        ((4, 3, 9, 9), (2, 1), np.s_[2, 1]),
+        ((4, 3, 9, 9), (7,), np.s_[3, 0]),
+        ((4, 3, 100, 9), (1, 2, 50), np.s_[1, 2, 36:]),
     ],
 )
-def test_a_window_is_the_part_it_says(shape, lead, row, column, expected):
+def test_a_window_is_the_part_it_says(shape, at, expected):
     array = np.random.default_rng(0).normal(size=shape).astype(np.float32)
-    seen = window(array, lead, row, column)
+    seen = window(array, at)
     assert seen.shape == shape and (seen.values.ravel() == np.asarray(array[expected], np.float64).ravel()).all()
     assert not np.shares_memory(seen.values, array)
 
