@@ -38,7 +38,7 @@ def detail(session: Session, select: str, key: str) -> Reply:
     found: dict[str, Any] = {"params": "", "formula": [], "sources": [], "text": ""}
     tables: list[dict[str, Any]] = []
     kept = _captured(recorder, ref)
-    leaf = ref
+    leaf, captured = ref, kept is not None
     if ref >= 0:
         node, op = recorder.nodes()[ref], structure["ops"][ref]
         found["formula"] = [mathml.of(part) for part in formulas(node.cls)] or [_first_line(node.cls)]
@@ -46,14 +46,15 @@ def detail(session: Session, select: str, key: str) -> Reply:
         found["text"] = session.line_of(node.place)
         if kept is not None and (mine := kept.ops[ref]) is not None:
             found["params"] = ", ".join(f"{name}={_short(value)}" for name, value in mine.params.items())
-            tables.append(_saved(kept, ref))
+            tables += _saved(kept, ref)
         tables.append(_costs(recorder, structure, ref))
         leaf = next((-1 - j for kind, j in op["inputs"] if kind == "leaf" and structure["leaves"][j]["requires_grad"]), 0)
     if leaf < 0:
         tensor = _living(recorder, leaf, label)
+        captured &= ref >= 0 or tensor is None  # a leaf that is there is shown as it is now
         if tensor is not None and tensor.requires_grad:
             tables.insert(0, _ledger(recorder, tensor, label or structure["leaves"][-1 - leaf]["name"]))
-    return {**found, "tables": tables, "captured": kept is not None}
+    return {**found, "tables": tables, "captured": captured}
 
 
 @answers("values", evaluates=True)
@@ -209,12 +210,13 @@ def _ledger(recorder: Recorder, tensor: Any, name: str) -> dict[str, Any]:
     return _table(f"ledger of {name[:80]}.grad", side, ("call", "added by", "\u2016added\u2016"), rows)
 
 
-def _saved(kept: Capture, ref: int) -> dict[str, Any]:
-    """What an op keeps for backward."""
+def _saved(kept: Capture, ref: int) -> list[dict[str, Any]]:
+    """What an op keeps for backward; no table where that is no array."""
     entries = kept.saved_bytes(ref)
     own = sum(nbytes for _, _, _, nbytes, shared in entries if not shared)
     rows = [[name, f"{shape} {dtype}", f"is {shared}" if shared else size(nbytes)] for name, shape, dtype, nbytes, shared in entries]
-    return _table("saved for backward", f"{size(own)} of its own" if own else "nothing of its own", ("name", "what", "bytes"), rows)
+    table = _table("saved for backward", f"{size(own)} of its own" if own else "nothing of its own", ("name", "what", "bytes"), rows)
+    return [table] if rows else []
 
 
 def _costs(recorder: Recorder, structure: dict[str, Any], at: int) -> dict[str, Any]:

@@ -182,13 +182,8 @@ def cost(name: str, kind: str, reads: Sequence[str], shapes: Shapes, sizes: tupl
     >>> cost("MatMul", "matmul", ("inputs",), shapes, ([8192, 2560], 1280), True)[:2]
     (40960, 40960)
     """
-    formula = FORMULAS.get(name) or {"elementwise": _each(1, 1), "shape": _free}.get(kind)
-    forward: float | None
-    backward: float | None
-    try:
-        forward, backward = (None, None) if formula is None else formula(shapes)
-    except (IndexError, ValueError):  # a user's own class of that name, with other inputs
-        forward = backward = None
+    formula = FORMULAS.get(name) or ({"elementwise": _each(1, 1), "shape": _free}.get(kind) if name else None)
+    forward, backward = (None, None) if formula is None else formula(shapes)
     inputs, out = sizes
     moved = 0 if name in VIEWS else sum(inputs) + out
     wanted = sum(size for size, want in zip(inputs, shapes.wants, strict=True) if want)
@@ -213,4 +208,5 @@ def _of(node: Node, nodes: Sequence[Node], leaves: Sequence[Any]) -> Cost:
         bytes_.append(0 if source is None or source.dtype is None else prod(source.shape) * source.dtype.itemsize)
     out = 0 if node.dtype is None else prod(node.shape) * node.dtype.itemsize
     kind, reads = getattr(node.cls, "kind", "elementwise"), getattr(node.cls, "reads", ("inputs", "output"))
-    return cost(node.cls.__name__, kind, reads, Shapes(inputs, wants, node.shape), (bytes_, out), node.graph)
+    name = node.cls.__name__ if node.cls.__module__.startswith("gradlab.") else ""  # of a user's own op only the shapes are known
+    return cost(name, kind, reads, Shapes(inputs, wants, node.shape), (bytes_, out), node.graph)

@@ -58,7 +58,7 @@ class Summary(NamedTuple):
     Attributes:
         size, zeros, nan, inf, minus_inf: how many entries there are, and of each kind.
         low, high: the smallest and the largest finite entry, None where there is none.
-        norm: the L2 norm of the finite entries.
+        norm: the L2 norm; NaN or infinite where an entry is.
         counts: how many finite entries stand in each of BINS equal bins from `low` to `high`.
         sampled: how many entries all this was counted over; fewer than `size` in a large array.
     """
@@ -88,11 +88,12 @@ def summary(array: Array) -> Summary:
     values = np.array(to_numpy(some), np.float64).ravel()
     nan, inf, minus = (int(np.count_nonzero(found)) for found in (np.isnan(values), values == np.inf, values == -np.inf))
     finite = values[np.isfinite(values)] if nan or inf or minus else values
+    odd = np.nan if nan else np.inf if inf or minus else 0.0
     if not finite.size:
-        return Summary(size, 0, nan, inf, minus, None, None, 0.0, np.zeros(BINS, np.int64), values.size)
+        return Summary(size, 0, nan, inf, minus, None, None, odd, np.zeros(BINS, np.int64), values.size)
     low, high = float(finite.min()), float(finite.max())
     zeros = int(finite.size - np.count_nonzero(finite))
-    return Summary(size, zeros, nan, inf, minus, low, high, _norm(finite, low, high), _histogram(finite, low, high), values.size)
+    return Summary(size, zeros, nan, inf, minus, low, high, odd or _norm(finite, low, high), _histogram(finite, low, high), values.size)
 
 
 def _histogram(finite: np.ndarray, low: float, high: float) -> np.ndarray:

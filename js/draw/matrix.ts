@@ -1,7 +1,7 @@
 /** A window into an array, one cell an entry: colours by size, glyphs for what is no ordinary number. */
 
 import { css } from './colour';
-import { plain, special } from './format';
+import { plain, sci, special } from './format';
 import { textWidth } from './text';
 
 /** Entries in rows; `low` and `high` are those of the whole array, so that colours stay while the window moves. */
@@ -102,10 +102,11 @@ export function paintMatrix(canvas: HTMLCanvasElement, matrix: Matrix, width: nu
       pen.strokeStyle = look.quiet;
       pen.strokeRect(left + 1.5, top + 1.5, wide - 3, tall - 3);
     }
-    const arrow = word === 'Inf' ? '↑' : word === 'NaN' ? 'N' : '↓';
-    const text =
-      word === null ? (tall < 20 ? '' : plain(x)) : textWidth(word, look.font) + 4 < wide ? `${word === 'NaN' ? '' : arrow}${word}` : arrow;
-    if (!text || tall < 10 || textWidth(text, look.font) + 2 > wide) return;
+    if (tall < 10) return;
+    const arrow = word === 'Inf' ? '↑' : word === 'NaN' ? '' : '↓';
+    const texts = word !== null ? [arrow + word, arrow || 'N'] : tall < 20 ? [] : [plain(x), sci(x, 1)];
+    const text = texts.find(one => textWidth(one, look.font) + 2 <= wide);
+    if (!text) return;
     if (word !== null) {
       const size = textWidth(text, look.font) + 4;
       pen.fillRect(left + (wide - size) / 2, top + 1, size, tall - 2);

@@ -163,7 +163,7 @@ export function valuesView(
         )
       );
       odd.prepend('log count');
-      parts.push(bins, html('div', { class: 'gl-ends' }, plain(low), zero, plain(high)));
+      parts.push(bins, html('div', { class: 'gl-ends' }, html('span', {}, plain(low)), zero, html('span', {}, plain(high))));
     }
     return html('div', { class: i ? 'gl-ofgrad' : 'gl-ofvalue' }, ...parts);
   };
@@ -201,7 +201,7 @@ export function valuesView(
     };
     marks = [];
     const both = arrays.filter(one => one !== null).length;
-    const room = both > 1 && width >= 380 ? (width - 16) / 2 : width;
+    const room = both > 1 && width >= 340 ? (width - 16) / 2 : width;
     maps.classList.toggle('gl-two', room < width);
     const focused = maps.querySelector(':focus')?.getAttribute('data-map');
     maps.replaceChildren(...arrays.flatMap((one, i) => (one ? [map(one, i, Math.floor(Math.min(room, 480)), look)] : [])));

@@ -111,3 +111,15 @@ def test_a_step_of_a_net_is_the_sum_of_its_ops():
     with recording() as r:
         model(gl.tensor(np.zeros((32, 64), np.float32)))
     assert sum(c.forward for c in r.costs()) == 2 * 32 * 64 * 128 + 32 * 128 + 32 * 128 + 2 * 32 * 128 * 10 + 320
+
+
+def test_of_a_users_own_op_nothing_is_claimed():
+    class MatMul(gl.function.Function):
+        def forward(self, x):
+            return x
+
+        def backward(self, g):
+            return g
+
+    (cost,) = cost_of(lambda x: MatMul.apply(x), (3, 4))
+    assert cost.forward is None and cost.moved_bytes == 2 * 48

@@ -39,7 +39,8 @@ def test_a_summary_counts_every_kind_of_number():
     x = np.array([0.0, -0.0, 3.0, -1.0, np.nan, np.inf, -np.inf, np.inf], np.float32)
     s = summary(x)
     assert (s.size, s.zeros, s.nan, s.inf, s.minus_inf, s.low, s.high) == (8, 2, 1, 2, 1, -1.0, 3.0)
-    assert s.norm == pytest.approx(10**0.5) and s.counts.sum() == 4
+    assert np.isnan(s.norm) and s.counts.sum() == 4
+    assert summary(x[:4]).norm == pytest.approx(10**0.5) and summary(x[5:]).norm == np.inf
 
 
 def test_a_histogram_is_that_of_numpy():

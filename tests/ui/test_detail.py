@@ -119,3 +119,36 @@ def test_it_shows_the_numbers_that_numpy_computes(lab: Lab) -> None:
     assert seen["gradient"] == pytest.approx(expected["dw"][7][9], rel=1e-6)
     assert "ledger of fc2.weight.grad" in panel.text_content()
     lab.shot("parameter")
+
+
+LONG = """
+import time
+for i in range(20000):
+    loss = nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    time.sleep(0.002)
+"""
+
+
+def test_while_a_cell_trains_values_move_and_a_step_can_be_captured(lab: Lab) -> None:
+    lab.open("detail-live.ipynb", SETUP, TRAIN, LONG)
+    lab.run(0)
+    lab.run(1)
+    lab.start(2)
+    panel = lab.panel("detail")
+    lab.panel("optimizer").get_by_text("fc1.bias").first.click()
+    canvas = panel.locator("canvas[data-map=value]")
+    canvas.wait_for()
+    status = panel.locator(".gl-status")
+    first = status.text_content()
+    lab.eventually(lambda: status.text_content() not in (first, "Read when this step ends."))
+    lab.panel("shapes").locator('tr[data-op="1"]').click()
+    panel.get_by_text("capture the next step").wait_for()
+    panel.get_by_role("button", name="Capture next step").click()
+    panel.get_by_text("captured at step").wait_for()
+    assert panel.locator("canvas").count() == 2
+    assert "kept" in panel.locator(".gl-capture").text_content()
+    lab.command("notebook:interrupt-kernel")
+    lab.finish()
