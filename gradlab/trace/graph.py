@@ -53,6 +53,7 @@ class Node:
         "depth",
         "dtype",
         "error",
+        "fans",
         "graph",
         "graphs",
         "inputs",
@@ -85,6 +86,7 @@ class Node:
         self.graphs = graph + (0 if parent is None else parent.graphs)  # ops with a gradient up to here
         self.leaves_to = len(leaves) + (0 if parent is None else parent.leaves_to)
         self.number = next(_numbers)
+        self.fans: dict[int, tuple[tuple[int, int], ...]] | None = None  # filled by the alarm
         self.next = None  # where the newest step went from here
         self.children: list[Node] = []
 

@@ -254,7 +254,9 @@ class Recorder:
                     at = tape.refs.get(target.seq)
                 if at is not None:
                     if self.norms:
-                        tape.grads[at] = norm(inputs[0])
+                        tape.grads[at] = size = norm(inputs[0])
+                        if size - size:
+                            steps.alarm.backward(tape, at, target, size, steps.pending, steps.now)
                     now = clock()
                     if entered:
                         self._own_ns += now - entered
@@ -298,6 +300,8 @@ class Recorder:
                     now = self._turned(now)
             elif kind == "backward":
                 token[1].backward_ns[token[2]] = now - token[3]
+                if steps.alarm.fans and output is not None and token[2] in steps.alarm.fans and self.norms:
+                    steps.alarm.leaving(token[1], token[2], output, steps.pending)
                 if error is not None:
                     token[1].errors[token[2]] = said(error)
             elif kind == "module":

@@ -33,12 +33,19 @@ class Steps(Writer):
         self.pending: list[tuple[Any, float | None, Any, bool]] = []
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
 
+    @property
+    def now(self) -> tuple[int, int]:
+        """The run, and the step that is being made."""
+        return self.run.number, self.tape.step or self.run.step + 1
+
     # Backward
 
     def backward_began(self, root: Any) -> None:
         """Note the loss."""
         data = root._data
         self.tape.errors.clear()
+        if not self.tape.light:
+            self.alarm.backward_began(self.tape)
         self.tape.loss = float(data.item()) if data.size == 1 else None
 
     def backward_ended(self) -> None:
@@ -65,6 +72,8 @@ class Steps(Writer):
         tape.check = tape.turns = True
         if self.norms:
             tape.sum_up()
+            if tape.grad_norm is not None and tape.grad_norm - tape.grad_norm:
+                self.alarm.backward_ended(tape, pending, self.now)
         if tape.step:
             self.run.write(tape, tape.step)
 
@@ -238,6 +247,7 @@ class Steps(Writer):
         """Forget the timeline; the open tape becomes the first step of a new run."""
         self.run = Run(self.run.number + 1, self.run.zeros)
         self.last = None
+        self.alarm.forget(self.tape, self.run.number)
         self.tree.epoch += 1
 
     def _enroll(self, moved: list[Param]) -> None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..function import Constant
+from .alarm import Alarm
 from .graph import Call, Node, Tree
 from .names import Leaf, Names, Root, Spot
 from .structure import op_name
@@ -44,12 +45,18 @@ class Writer(ABC):
         self.names, self.norms = names, norms
         self.tree = Tree()
         self.tape = Tape(self.tree.root)
+        self.alarm = Alarm()
         self._params: dict[int, Param] = {}
         self._calls: dict[tuple[Any, ...], Call] = {}
 
     @abstractmethod
     def _turn(self, fn: Any) -> Tape:
         """The tape that an op with a graph belongs to: the open one, or a new one."""
+
+    @property
+    @abstractmethod
+    def now(self) -> tuple[int, int]:
+        """The run, and the step that is being made."""
 
     def op(self, fn: Any, place: Where | None, call: ModuleCall | None, duration_ns: int, output: Any) -> None:
         """Add an op to the tape; one that begins a new step closes the old one first."""
@@ -106,7 +113,9 @@ class Writer(ABC):
         ):
             expected = self.tree.follow(tape.node, fn.__class__, inputs, fresh, shape, data.dtype, place, record, graph)
         if self.norms:
-            tape.values[n] = norm(data)
+            tape.values[n] = size = norm(data)
+            if size - size:  # NaN where it is NaN or infinite
+                self.alarm.forward(tape, expected, n, fn, data, size, self.now)
         tape.forward_ns[n] = duration_ns
         if graph:
             refs[fn.seq] = n

@@ -9,6 +9,7 @@ from ..recorder import Recorder
 from ..recording import current_recorder
 from . import activation as activation
 from . import broadcast as broadcast
+from . import finite as finite
 from . import softmax as softmax
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import diagnosis_of as diagnosis_of

@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..alarm import Bad
 from ..numbers import Numbers
 from ..recorder import Recorder
 from ..run import shown_name
 from ..timeline import MISSING_BITS
+from ..where import Where
 from .graph import Graph
 
 Part = Literal["structure", "loss", "gradients", "updates", "optimizer"]
@@ -83,6 +86,38 @@ class Evidence:
     def numbers(self) -> Numbers:
         """The numbers of the step on show, in the order of the structure."""
         return self._recorder.numbers()
+
+    # What is not finite
+
+    @property
+    def bad(self) -> tuple[Bad, ...]:
+        """The first ops that made NaN or Inf, of the first steps of this run that had one."""
+        return tuple(bad for bad in self._recorder.steps.alarm.kept if bad.run == self.run)
+
+    @property
+    def finite(self) -> bool:
+        """Whether loss, gradients and parameters of the step on show are."""
+        numbers = self.numbers
+        known = [numbers.loss, numbers.grad_norm]
+        return all(x is None or math.isfinite(x) for x in known) and not np.isinf(numbers.leaves).any()
+
+    def last_finite(self, before: int) -> int:
+        """The newest step before that one in which loss and gradient were finite; 0 where none is known."""
+        steps, values = self.column("grad_norm")
+        good = steps[np.isfinite(values) & (steps < before)]
+        return int(good[-1]) if len(good) else 0
+
+    def place(self, where: Where | None) -> str:
+        """A line as text: `In[3]:9`, `train.py:12`."""
+        if where is None:
+            return ""
+        name = where.file or ("" if where.count is None else f"In[{where.count}]")
+        return f"{name}:{where.line}" if name and where.line is not None else name
+
+    def is_op(self, at: int, name: str, where: Where | None) -> bool:
+        """Whether the structure has that op there."""
+        ops = self.graph.ops
+        return at < len(ops) and ops[at]["name"] == name and (where is None or ops[at]["line"] == where.line)
 
     # Over time
 

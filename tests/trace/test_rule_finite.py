@@ -1,0 +1,112 @@
+"""R1 says which op made the first NaN or Inf, what it was given, and stays silent while all is finite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab.trace import diagnose, recording
+from gradlab.trace.rules import Finding
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def found(train: Callable[[], Any]) -> list[Finding]:
+    with recording() as recorder:
+        train()
+    return [finding for finding in diagnose(recorder) if finding.rule == "R1"]
+
+
+def root() -> None:
+    w = gl.randn(4, requires_grad=True)
+    (w * gl.tensor([0.0, 1.0, 2.0, 3.0])).abs().sqrt().sum().backward()
+
+
+def logarithm() -> None:
+    w = gl.randn(4, requires_grad=True)
+    (w * gl.tensor([0.0, 1.0, 2.0, 3.0]).log()).sum().backward()
+
+
+def quotient() -> None:
+    w = gl.randn(3, requires_grad=True)
+    (w / gl.tensor([1.0, 0.0, 2.0])).sum().backward()
+
+
+def exponential() -> None:
+    w = gl.tensor([1.0, 100.0], requires_grad=True)
+    w.exp().sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("train", "op", "kind", "phase", "words"),
+    [
+        (root, "sqrt", "Inf", "backward", "goes to 0 (0), where the derivative is infinite"),
+        (logarithm, "log", "Inf", "forward", "goes to 0 (0), where log is infinite"),
+        (quotient, "div", "Inf", "forward", "goes to 0 (0), where div is infinite"),
+        (exponential, "exp", "Inf", "forward", "goes up to 100"),
+    ],
+)
+def test_an_op_outside_of_where_it_is_defined(train: Callable[[], None], op: str, kind: str, phase: str, words: str) -> None:
+    (finding,) = found(train)
+    assert finding.title == f"{op} made the first {kind}"
+    assert phase in finding.verdict
+    assert words in finding.why
+    assert finding.where.startswith("test_rule_finite.py:")
+    assert finding.code
+
+
+def test_data_with_a_nan_is_told_from_an_op_that_makes_one() -> None:
+    x = np.ones((3, 4), np.float32)
+    x[1, 2] = np.nan
+    w = gl.randn(4, 4, requires_grad=True)
+    (finding,) = found(lambda: (gl.tensor(x) @ w).tanh().mean().backward())
+    assert finding.title == "NaN came into matmul"
+    assert "1 of its entries): the data had it" in finding.why
+
+
+def test_a_training_that_diverges_names_the_step_and_the_last_finite_one() -> None:
+    w = gl.randn(4, 4, requires_grad=True)
+    optimizer = gl.optim.SGD([w], lr=1e5)
+
+    def train() -> None:
+        for _ in range(40):
+            optimizer.zero_grad()
+            ((gl.ones(2, 4) @ w) ** 2).mean().backward()
+            optimizer.step()
+
+    findings = found(train)
+    first = min(findings, key=lambda finding: finding.step or 0)
+    assert first.step is not None
+    assert f"the last finite step is {first.step - 1}" in first.verdict
+
+
+def test_a_mask_of_minus_infinity_is_no_finding() -> None:
+    q, k = gl.randn(2, 4, 8, requires_grad=True), gl.randn(2, 4, 8, requires_grad=True)
+    causal = np.triu(np.ones((4, 4), bool), 1)
+
+    def attend() -> None:
+        scores = q @ k.transpose(-1, -2)
+        scores.masked_fill(gl.tensor(causal), -np.inf).softmax(-1).sum().backward()
+        (scores.detach() + gl.tensor(np.where(causal, -np.inf, 0).astype(np.float32))).softmax(-1)
+        gl.where(gl.tensor(causal), gl.tensor(-np.inf), scores.detach()).softmax(-1)
+
+    assert found(attend) == []
+
+
+def test_no_tensor_is_kept_by_an_alarm() -> None:
+    import gc
+    import weakref
+
+    w = gl.randn(4, requires_grad=True)
+    with recording() as recorder:
+        x = gl.tensor([0.0, 1.0, 2.0, 3.0])
+        y = (w * x.log()).sum()
+    assert recorder.steps.alarm.kept
+    references = [weakref.ref(t) for t in (x, y)]
+    del x, y
+    gc.collect()
+    assert [reference() for reference in references] == [None, None]
