@@ -60,7 +60,7 @@ describe('the detail panel', () => {
       message => message.kind === 'ask' && asked.push(message),
       draw => draw()
     );
-    for (const { content, buffers } of recorded.slice(1, 5)) store.receive(content, buffers.map(bytes));
+    for (const { content, buffers } of recorded.slice(0, 5)) store.receive(content, buffers.map(bytes));
     const root = document.createElement('div');
     const parts = detailPanel({ store, root, signal: new AbortController().signal, theme: signal(0) }, signal(true));
     root.append(parts.body);

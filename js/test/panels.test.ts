@@ -268,7 +268,7 @@ describe('panels fold', () => {
     show(digitsRun());
     for (const button of root.querySelectorAll<HTMLElement>('.gl-fold')) button.click();
     const facts = [...root.querySelectorAll('.gl-panel')].map(p => p.querySelector('.gl-sum')!.textContent);
-    expect(facts.slice(0, 4)).toEqual([
+    expect(facts.slice(0, 5)).toEqual([
       '6 ops · 6 parameters, 67 KiB',
       '6 ops forward · 49 KiB',
       '‖grad‖ 17.8 · 6 parameters',

@@ -186,11 +186,11 @@ def capture() -> list[Message]:
     with recording() as recorder:
         recorder.where = Places(cell)
         recorder.capture_next()
-        found.append(protocol.capture(recorder.capture))
+        armed = protocol.capture(recorder.capture)
         w = gl.tensor([[1.0, 0.0, -2.0], [0.5, float("nan"), 4.0]], requires_grad=True)
         (gl.tanh(w) * 3.0).sum().backward()
-        found.append(protocol.capture(recorder.capture))
         Stream(recorder, found.append).hello("page", True, "idle", 3)
+        found += [armed, protocol.capture(recorder.capture)]
         session = SimpleNamespace(recorder=recorder, line_of=lambda place: "gl.tanh(w) * 3.0")
         key = recorder.structure()["key"]
         for what, select in (("detail", "op:0"), ("captured", "op:0"), ("values", "leaf:0"), ("detail", "leaf:0")):
