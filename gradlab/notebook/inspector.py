@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from IPython.display import DisplayHandle, display
+from IPython.display import DisplayHandle
 
 from . import model
 from .panel import Panel
@@ -35,9 +35,10 @@ class OutputPanel(Panel):
         model.hear_while_busy(self)
         self.on_msg(self._on_message)
 
-    def show(self) -> None:
+    def show(self) -> DisplayHandle | None:
         """Display it as the output of the running cell."""
-        self._handle = display(self, display_id=True)
+        self._handle = super().show()
+        return self._handle
 
     def _on_message(self, widget: Any, content: Any, buffers: Any) -> None:
         if isinstance(content, dict) and content.get("kind") == "docked" and self._handle is not None:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import anywidget
 import traitlets
+from IPython.display import DisplayHandle, display
 
 from . import bundle, model
 from .session import ensure_session
@@ -35,6 +36,16 @@ class Panel(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         return self.text
+
+    def _ipython_display_(self) -> None:
+        self.show()
+
+    def show(self) -> DisplayHandle | None:
+        """Display it as an output of the running cell, and below it room for a picture, see `gradlab.notebook.pictures`."""
+        data, metadata = self._repr_mimebundle_()
+        handle = display(data, raw=True, metadata=metadata, display_id=True)
+        self._owner.place_picture(self.view)
+        return handle
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         self._shown_in.add(self._owner.cell_key)

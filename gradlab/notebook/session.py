@@ -17,6 +17,7 @@ from . import control, protocol
 from .cells import Cell, Cells, loads_gradlab
 from .model import SessionModel
 from .outcome import Outcomes
+from .pictures import Pictures
 from .protocol import Message, State
 from .requests import Requests
 from .stream import Stream
@@ -44,6 +45,7 @@ class Session:
         self.stream = Stream(self.recorder, self.post)
         place = file_of if self.cells is None else self.cells.source
         self.outcomes = Outcomes(self.recorder, self.post, lambda: {} if shell is None else shell.user_ns, place)
+        self.pictures = Pictures(self.recorder)
         self.state: State = "idle"
         self._last_count: int | None = None
         self.panels: set[Any] = set()
@@ -96,6 +98,11 @@ class Session:
         """Forget everything recorded, here and in the page."""
         self.recorder.clear()
         self.stream.push(self.state, self._count)
+
+    def place_picture(self, view: str) -> None:
+        """Leave room in the running cell's output for a picture of a panel."""
+        if hasattr(self.shell, "kernel"):
+            self.pictures.place(view, self.cell_key, self._count)
 
     def names(self) -> dict[int, str]:
         """The user's names for objects, by id(): public names win, IPython's own (`_`, `Out`, `In`) don't count."""
@@ -200,6 +207,7 @@ class Session:
         self.recorder.running = True
         self._outcome_began(cell)
         if cell.id is not None:
+            self.pictures.forget(cell.id)
             for panel in [p for p in self.panels if p.goes_with(cell.id)]:
                 panel.close()
         if loads_gradlab(info.raw_cell):
@@ -220,6 +228,7 @@ class Session:
         self.requests.evaluate()
         self.stream.push(self.state, self._last_count)
         self.stream.diagnosis.look()
+        self.pictures.renew()
         self.outcomes.ended(cell, self.state, error or None)
 
     def _outcome_began(self, cell: Cell) -> None:

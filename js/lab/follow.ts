@@ -53,6 +53,12 @@ export class Follower implements IDisposable {
     return held && held.loss === null ? held.modelId : null;
   }
 
+  /** Whether the kernel of a notebook has a session. */
+  lives(panel: NotebookPanel): boolean {
+    const id = this.watches.get(panel)?.id ?? null;
+    return id !== null && this.held.get(id)?.loss === null;
+  }
+
   /** Takes a session that came to life; says whether a notebook of this page has its kernel. */
   announce({ model_id: modelId, kernel_id: kernelId }: Announcement): boolean {
     // Outputs of an earlier session announce it again when they are drawn again.

@@ -11,6 +11,7 @@ import { Desk } from './desk';
 import { Files } from './file';
 import { Follower } from './follow';
 import { Linking } from './linking';
+import { markLive } from './live';
 import { listenToPage } from './page';
 import { Preferences } from './preferences';
 import { sendRequest } from './request';
@@ -49,6 +50,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       open: () => desk.open(),
       reveal: panel => app.shell.activateById(panel.id)
     });
+    markLive(notebooks, follower);
     addCommands(app.commands, desk);
     addToggles(app.commands, preferences);
     listCommands(palette, menu);
