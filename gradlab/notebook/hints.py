@@ -39,9 +39,12 @@ class Hints:
         }
         own = found.setdefault((cell, count), {})
         for line, names in _by_line(self._binding.names, bound).items():
-            texts = [text + _aside(structure, ops.get(name)) for name in names if (text := self._value(name, bound[name], len(names) > 1))]
+            last = own[line][2] if line in own else None  # the line's last op made what it binds, where the variable doesn't tell
+            texts = [
+                text + _aside(structure, ops.get(name, last)) for name in names if (text := self._value(name, bound[name], len(names) > 1))
+            ]
             if texts:
-                own[line] = [line, few(texts), next((ops[name] for name in reversed(names) if name in ops), None)]
+                own[line] = [line, few(texts), next((ops[name] for name in reversed(names) if name in ops), last)]
         for line, name, method in self._binding.calls:
             if text := self._call(self._namespace.get(name), method):
                 own[line] = [line, text, None]

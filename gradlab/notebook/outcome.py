@@ -64,9 +64,12 @@ class Outcomes:
     def ended(self, cell: str | None, state: State, error: BaseException | None) -> None:
         """The cell that began last is over."""
         stretch, self._stretch = self._stretch, None
-        if stretch is None or cell is None or cell != self._cell or not self._pages:
+        if stretch is None or cell is None or cell != self._cell:
             return
         content = {**self._kept[cell], "state": state}
+        if not self._pages:
+            self._kept[cell] = content  # a page that comes later knows what ran, and that it is over
+            return
         with self.recorder.lock:
             content |= {"ops": stretch.ops, "steps": stretch.steps, "ms": stretch.ms, "tracing": self.recorder.on}
             content["findings"] = self._findings(content["count"])

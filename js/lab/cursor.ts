@@ -1,5 +1,5 @@
 import type { Cell } from '@jupyterlab/cells';
-import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { follow } from './lines';
 import type { Runs } from './runs';
 
@@ -16,6 +16,8 @@ export class CursorWatch {
     private readonly tell: Tell
   ) {
     notebooks.activeCellChanged.connect(this.onCell, this);
+    notebooks.forEach(panel => this.watch(panel));
+    notebooks.widgetAdded.connect((_, panel) => this.watch(panel));
     this.onCell();
   }
 
@@ -23,6 +25,12 @@ export class CursorWatch {
   refresh(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.say(), PAUSE_MS);
+  }
+
+  private watch({ content }: NotebookPanel): void {
+    content.stateChanged.connect((_, change) => {
+      if (change.name === 'mode') this.refresh();
+    });
   }
 
   private onCell(): void {
@@ -38,8 +46,15 @@ export class CursorWatch {
   }
 
   private say(): void {
-    const kernel = this.notebooks.currentWidget?.sessionContext.session?.kernel?.id;
-    if (!kernel) return;
+    const panel = this.notebooks.currentWidget;
+    const kernel = panel?.sessionContext.session?.kernel?.id;
+    if (!panel || !kernel) return;
+    const { content } = panel;
+    if (content.mode !== 'edit') {
+      // Who has gone over to the panels wants to see there what the line made.
+      if (content.node.contains(document.activeElement)) this.tell(kernel, null, 0);
+      return;
+    }
     const { cell } = this;
     const line = cell && !cell.isDisposed ? this.lineThatRan(kernel, cell) : null;
     this.tell(kernel, line === null ? null : (cell?.model.id ?? null), line ?? 0);

@@ -1,4 +1,5 @@
 import { EditorView } from '@codemirror/view';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { Widget } from '@lumino/widgets';
 import type { Place } from '../panels/goto';
 import { viewOf } from './editor';
@@ -6,6 +7,12 @@ import { showMark } from './hints';
 
 /** Opens a file by its path under the server's root. */
 export type Open = (path: string) => Promise<Widget | undefined>;
+
+/** A widget that may be an editor of a file. */
+interface Document extends Widget {
+  context?: { ready: Promise<void> };
+  content?: { editor?: CodeEditor.IEditor };
+}
 
 /** The path under the server's root, or null for a file elsewhere. Both may begin with `~` for the home directory. */
 export function underRoot(path: string, root: string, home: string): string | null {
@@ -31,8 +38,9 @@ export class Files {
       this.say(`${where} is not under the folder that JupyterLab serves.`);
       return;
     }
-    const widget = await this.open(inside).catch(() => undefined);
-    const view = widget && viewOf((widget as { content?: { editor?: never } }).content?.editor);
+    const widget = (await this.open(inside).catch(() => undefined)) as Document | undefined;
+    await widget?.context?.ready;
+    const view = viewOf(widget?.content?.editor);
     if (!view) {
       this.say(`${where} can't be opened in an editor.`);
       return;

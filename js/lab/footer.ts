@@ -49,7 +49,7 @@ export class Footer extends Widget {
     this.node.dataset['state'] = run.state;
     const parts: (string | HTMLElement)[] = [words.join(' · ')];
     if (findings > 0) parts.push(' · ', warning(plural(findings, 'finding')));
-    else if ((run.end?.ops ?? 0) > 0) parts.push(' · no findings');
+    else if ((run.end?.ops ?? 0) > 0 && run.state !== 'error') parts.push(' · no findings');
     this.button.replaceChildren(...parts);
   }
 

@@ -1,7 +1,7 @@
 /** Short texts at the ends of lines, notes below lines, and a mark on one line: decorations that never change the document. */
 
 import { type EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Transaction } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
+import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate, WidgetType } from '@codemirror/view';
 
 /** A text at the end of a line, or below it. Lines count from 1. */
 export interface Note {
@@ -106,9 +106,10 @@ function decorate(state: EditorState, notes: readonly Note[], mark: Mark | null)
   for (const number of [...lines].sort((a, b) => a - b)) {
     const { from, to } = state.doc.line(number);
     const here = marked?.line === number ? marked : null;
-    if (here) builder.add(from, from, Decoration.line({ class: `gradlab-line${here.stale ? ' gradlab-mod-stale' : ''}` }));
     const mine = kept.filter(note => note.line === number);
     const end = mine.find(note => !note.rows) ?? (here ? { line: number, text: '' } : undefined);
+    const look = `${here ? ' gradlab-line' : ''}${here?.stale ? ' gradlab-mod-stale' : ''}`;
+    if (end) builder.add(from, from, Decoration.line({ class: `gradlab-hinted${look}` }));
     if (end) builder.add(to, to, Decoration.widget({ widget: new EndOfLine(end, here), side: 1 }));
     for (const note of mine) {
       if (note.rows) builder.add(to, to, Decoration.widget({ widget: new BelowLine(note), side: 2, block: true }));
@@ -147,8 +148,47 @@ const field = StateField.define<Shown>({
   provide: self => EditorView.decorations.from(self, shown => shown.decorations)
 });
 
+/** Room between a line's text and its hint, and between the hint and the edge. */
+const [APART_PX, EDGE_PX] = [16, 6];
+
+/**
+ * Puts hints at the right edge of what can be seen; one that finds no room there follows its text, out of sight.
+ *
+ * Only this needs the layout: it is read where the geometry of an editor with hints changed.
+ */
+const placing = ViewPlugin.define(view => {
+  const place = () =>
+    view.requestMeasure({
+      key: placing,
+      read: () => {
+        const { scrollDOM, contentDOM } = view;
+        const seen = scrollDOM.clientWidth;
+        const left = contentDOM.getBoundingClientRect().left;
+        const hints = [...contentDOM.querySelectorAll<HTMLElement>('.gradlab-hint')];
+        return {
+          beyond: Math.max(0, contentDOM.offsetWidth - seen),
+          far: hints.map(hint => {
+            const end = view.coordsAtPos(view.state.doc.lineAt(view.posAtDOM(hint)).to, -1);
+            return [hint, end !== null && end.right - left + APART_PX + hint.offsetWidth + EDGE_PX > seen] as const;
+          })
+        };
+      },
+      write: ({ beyond, far }) => {
+        view.contentDOM.style.setProperty('--gradlab-beyond', `${beyond}px`);
+        for (const [hint, on] of far) hint.classList.toggle('gradlab-mod-far', on);
+      }
+    });
+  place();
+  return {
+    update: (update: ViewUpdate) => {
+      const changed = update.startState.field(field, false) !== update.state.field(field, false);
+      if (changed || (update.geometryChanged && update.state.field(field).decorations.size > 0)) place();
+    }
+  };
+});
+
 /** What an editor needs to show notes. */
-export const notesExtension: Extension = field;
+export const notesExtension: Extension = [field, placing];
 
 function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
@@ -157,7 +197,7 @@ function same(a: unknown, b: unknown): boolean {
 /** The view of an editor, ready to show notes; null where there is nothing to show and it has never shown any. */
 function ready(view: EditorView, something: boolean): boolean {
   if (view.state.field(field, false)) return true;
-  if (something) view.dispatch({ effects: StateEffect.appendConfig.of(field) });
+  if (something) view.dispatch({ effects: StateEffect.appendConfig.of(notesExtension) });
   return something;
 }
 

@@ -89,7 +89,8 @@ export class NotebookNotes implements IDisposable {
       footer.dispose();
       footer = undefined;
     }
-    if (!run || !this.preferences.get('footers')) {
+    const said = run && (run.state === 'running' || run.end?.ops !== undefined);
+    if (!run || !said || !this.preferences.get('footers')) {
       footer?.dispose();
       this.footers.delete(cell.model);
       return;
@@ -140,8 +141,14 @@ function notesOf(run: Run, places: readonly (number | null)[]): Note[] {
     if (line) notes.push({ line, text });
   }
   const at = run.failure?.line ? places[run.failure.line] : null;
-  if (run.failure && at) notes.push({ line: at, text: run.failure.name, rows: run.failure.operands.map(operandText) });
+  if (run.failure && at) notes.push({ line: at, text: run.failure.name, rows: rowsOf(run.failure) });
   return notes;
+}
+
+/** What a failed op read, and what its message says it needs. */
+function rowsOf(failure: Failure): string[] {
+  const advice = [...failure.text.matchAll(/^ {2}(need|try): +(.*)$/gm)].map(([, word, what]) => `${word}: ${what}`);
+  return [...failure.operands.map(operandText), ...advice];
 }
 
 function operandText({ name, shape, dtype }: Failure['operands'][number]): string {

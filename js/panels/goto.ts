@@ -48,7 +48,8 @@ export function placeOf(selected: string, structure: Structure | undefined): Pla
     path: cell.path ?? null,
     home: cell.home ?? null,
     line: op.line,
-    label: module ? `${nameOf(module)} / ${op.name}` : op.name,
+    // The model itself is around all of them.
+    label: module && module.parent !== null ? `${nameOf(module)} / ${op.name}` : op.name,
     others: few.join(' · ')
   };
 }

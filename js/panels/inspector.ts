@@ -5,6 +5,7 @@ import { detailPanel } from './detail';
 import { findingsPanel } from './findings';
 import { gradientsPanel } from './gradients';
 import { graphPanel } from './graph';
+import { tintLine } from './line';
 import { optimizerPanel } from './optimizer';
 import { section } from './section';
 import { shapesPanel } from './shapes';
@@ -49,6 +50,7 @@ export function draw(store: Store, panel: string, element: HTMLElement, signal: 
   const root = html('div', { class: 'gl' });
   element.append(html('style', {}, css), root);
   const view: View = { store, root, signal, theme: followTheme(root, signal) };
+  element.append(tintLine(view));
   const maker = PANELS[panel];
   if (panel === 'strip') root.append(stripPanel(view));
   else if (maker) root.append(section(view, panel, maker));

@@ -140,6 +140,7 @@ export class Picture {
     if (part.kind === 'op') set(view.element, 'data-op', part.ops[0] as number);
     if (part.kind === 'leaf') set(view.element, 'data-leaf', part.leaves[0] as number);
     if (part.kind === 'module') set(view.element, 'data-module', part.path);
+    if (part.kind !== 'op') set(view.element, 'data-ops', part.ops.join(' '));
     this.nodes.set(placed.id, view);
   }
 

@@ -152,7 +152,7 @@ export interface Failure extends Cell {
   text: string;
 }
 
-/** A run of a cell, told when it starts and again with all fields when it ends. */
+/** A run of a cell, told when it starts and again with all fields when it ends; with the first ones alone where nobody asked then. */
 export interface CellRun {
   kind: 'cell';
   id: string;

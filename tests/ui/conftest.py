@@ -80,6 +80,17 @@ def lab_without_extension(server: Server, browser: Browser, request: pytest.Fixt
         lab.page.context.close()
 
 
+@pytest.fixture
+def bare_lab(server: Server, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Give a test a page of a JupyterLab without status bar, palette and main menu."""
+    with server.disabled(
+        "@jupyterlab/statusbar-extension:plugin", "@jupyterlab/apputils-extension:palette", "@jupyterlab/mainmenu-extension:plugin"
+    ):
+        lab = load(server, browser)
+        yield from watched(lab, request)
+        lab.page.context.close()
+
+
 def load(server: Server, browser: Browser) -> Lab:
     """Load JupyterLab in a browser profile of its own."""
     from labdriver import Lab

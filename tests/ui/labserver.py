@@ -37,9 +37,15 @@ class Server:
     @contextlib.contextmanager
     def extension_disabled(self) -> Iterator[None]:
         """Serve pages without the gradlab extension, as `jupyter labextension disable gradlab` would."""
+        with self.disabled("gradlab"):
+            yield
+
+    @contextlib.contextmanager
+    def disabled(self, *names: str) -> Iterator[None]:
+        """Serve pages without these extensions or plugins."""
         config = self.home / "config" / "labconfig" / "page_config.json"
         config.parent.mkdir(parents=True, exist_ok=True)
-        config.write_text(json.dumps({"disabledExtensions": {"gradlab": True}}))
+        config.write_text(json.dumps({"disabledExtensions": dict.fromkeys(names, True)}))
         try:
             yield
         finally:
