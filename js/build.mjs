@@ -28,16 +28,29 @@ const styles = {
     })
 };
 
+// What comes later shares the signals of the bundle: two copies would not hear each other.
+const shares = {
+  name: 'shares',
+  setup: build => {
+    build.onResolve({ filter: /^@preact\/signals-core$/ }, ({ path }) => ({ path, namespace: 'shared' }));
+    build.onLoad({ filter: /.*/, namespace: 'shared' }, () => ({
+      contents: "module.exports = globalThis[Symbol.for('gradlab')].signals",
+      loader: 'js'
+    }));
+  }
+};
+
+const panels = {
+  ...shared,
+  outdir: 'gradlab/static',
+  minify: prod,
+  // An inline map travels with every widget: worth it only on a developer's machine.
+  sourcemap: prod ? false : 'inline'
+};
+
 const jobs = {
-  panels: {
-    ...shared,
-    entryPoints: ['js/panels/session.ts', 'js/panels/panel.ts'],
-    outdir: 'gradlab/static',
-    plugins: [styles],
-    minify: prod,
-    // An inline map travels with every widget: worth it only on a developer's machine.
-    sourcemap: prod ? false : 'inline'
-  },
+  panels: { ...panels, entryPoints: ['js/panels/session.ts', 'js/panels/panel.ts'], plugins: [styles] },
+  more: { ...panels, entryPoints: ['js/panels/more.ts'], plugins: [styles, shares] },
   lab: {
     ...shared,
     entryPoints: ['js/lab/index.ts'],
@@ -51,7 +64,7 @@ const jobs = {
 rmSync('gradlab/static/fingerprint.txt', { force: true });
 
 for (const [name, job] of Object.entries(jobs)) {
-  if (only && only !== name) {
+  if (only && only !== name && !(only === 'panels' && name === 'more')) {
     continue;
   }
   if (flags.has('--watch')) {

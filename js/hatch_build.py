@@ -17,7 +17,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILT = ("gradlab/static/session.js", "gradlab/static/panel.js", "gradlab/labextension/package.json")
+BUILT = (*(f"gradlab/static/{name}.js" for name in ("session", "panel", "more")), "gradlab/labextension/package.json")
 RECORD = ROOT / "gradlab/static/fingerprint.txt"
 OLDEST_NODE = (20, 19)
 

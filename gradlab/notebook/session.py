@@ -14,6 +14,7 @@ from ..trace import Debugger, Recorder, Where
 from ..trace.debugger import place_text
 from ..trace.where import file_of
 from . import control, protocol
+from .births import Births
 from .cells import Cell, Cells, loads_gradlab
 from .model import SessionModel
 from .outcome import Outcomes
@@ -57,6 +58,7 @@ class Session:
         self.debugger = Debugger(self.recorder, observe, self._gate_changed)
         self.debugger.meanwhile, self.debugger.hindrance = self.requests.evaluate, self._hindrance
         self.stream.gate = self.gate
+        self.births = Births()
         self._kernel = control.kernel_of(shell)
         if self.model is not None:
             self.model.on_msg(self._on_message)
@@ -67,6 +69,7 @@ class Session:
             self.recorder.where, self.recorder.names = self.cells.where, self.names
             self.recorder.objects = lambda: list(shell.user_ns.values())
             self.cells.adopt_running()
+            self.births.note(self.variables(), None)  # made before anybody looked
             if self.cells.current is not None:
                 self.state, self.recorder.running = "running", True
                 self._outcome_began(self.cells.current)
@@ -104,11 +107,14 @@ class Session:
         if hasattr(self.shell, "kernel"):
             self.pictures.place(view, self.cell_key, self._count)
 
+    def variables(self) -> dict[str, Any]:
+        """The user's variables, without IPython's own."""
+        return {} if self.shell is None else {n: v for n, v in dict(self.shell.user_ns).items() if not _IPYTHON_KEEPS.fullmatch(n)}
+
     def names(self) -> dict[int, str]:
         """The user's names for objects, by id(): public names win, IPython's own (`_`, `Out`, `In`) don't count."""
         found: dict[int, str] = {}
-        own = [(name, value) for name, value in dict(self.shell.user_ns).items() if not _IPYTHON_KEEPS.fullmatch(name)]
-        for name, value in sorted(own, key=lambda pair: pair[0].startswith("_")):
+        for name, value in sorted(self.variables().items(), key=lambda pair: pair[0].startswith("_")):
             found.setdefault(id(value), name)
         return found
 
@@ -221,6 +227,7 @@ class Session:
         if self.cells.current is not None:
             return
         self.recorder.running = False
+        self.births.note(self.variables(), self._last_count)
         error = result and (result.error_in_exec or result.error_before_exec)
         self.state = "interrupted" if isinstance(error, KeyboardInterrupt) else "error" if error else "idle"
         if self.recorder.captured is not None:

@@ -162,6 +162,11 @@ class Optimizer:
         """Memory held because steps are observed: one copy of the parameters, made once and used again."""
         return 0 if self._scratch is None else self._scratch.nbytes
 
+    @property
+    def last_updates(self) -> list[tuple[Tensor, Array]]:
+        """What the last observed step added to each parameter; empty where nobody measured it. Valid until the next step."""
+        return [] if self._scratch is None else self._scratch.updates
+
     def _group_of(self, p: Tensor) -> Group:
         group = self._owners.get(p)
         if group is None or not any(group is g for g in self.param_groups):  # somebody wrote into param_groups

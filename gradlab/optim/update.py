@@ -18,6 +18,7 @@ class Scratch:
 
     def __init__(self) -> None:
         self._bytes: dict[Device, Array] = {}
+        self.updates: list[tuple[Tensor, Array]] = []  # of the last observed step; views into the buffers
 
     @property
     def nbytes(self) -> int:
@@ -75,13 +76,16 @@ def observed(step: Callable[..., Any]) -> Callable[..., Any]:
                 return []
             moving = [p for group in getattr(self, "param_groups", ()) for p in group["params"] if args or kwargs or p._grad is not None]
             if not observe.wants_updates():
+                if self._scratch is not None:
+                    self._scratch.updates = []
                 result.append(step(self, *args, **kwargs))
                 return [(p, None) for p in moving]
             if self._scratch is None:
                 self._scratch = Scratch()
             before = self._scratch.copies(moving)
             result.append(step(self, *args, **kwargs))
-            return differences(moving, before)
+            self._scratch.updates = differences(moving, before)
+            return self._scratch.updates
 
         self._stepping = True
         try:

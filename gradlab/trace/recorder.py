@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Iterable
 from contextlib import suppress
 from contextvars import ContextVar
 from math import isfinite
@@ -20,6 +20,7 @@ from .cost import Cost, costs
 from .governor import Governor
 from .graph import Node
 from .history import numbers_at
+from .holding import Birth, Holding, holdings
 from .ledger import Contribution
 from .names import Names
 from .numbers import Numbers, numbers_of
@@ -503,6 +504,42 @@ class Recorder:
 
     def _ops_described(self) -> int:
         return sum(len(known["ops"]) for known in self._structures.values())
+
+    def lens(self) -> list[dict[str, Any]]:
+        """What each optimizer of this run did to its parameters in its last step; see `microscope.COLUMNS`.
+
+        Where nothing runs it is read now; while a cell runs, steps are looked at for some seconds from now on, and the answer is
+        what was seen at the last of them. Dicts with "label", "lr", "step", "names", "numbers" (parameter numbers) and "rows".
+        """
+        with self.lock:
+            steps = self._steps
+            steps.lens.ask()
+            if not self._live:
+                for series in steps.run.series.values():
+                    optimizer = series.ref()
+                    if optimizer is not None:
+                        updates = {id(p): u for p, u in getattr(optimizer, "last_updates", ())}
+                        moved = [(p, updates.get(id(p))) for p in series.tensors()]
+                        steps.lens.look(optimizer, moved, steps.run.step)
+            found: list[dict[str, Any]] = []
+            for series in steps.run.series.values():
+                optimizer = series.ref()
+                step, rows = steps.lens.seen.get(id(optimizer), (0, {}))
+                if optimizer is not None and rows:
+                    columns = [(serial, steps.run.column(param.identity)) for serial in rows if (param := steps._params.get(serial))]
+                    kept = [(serial, column) for serial, column in columns if column is not None]
+                    found.append({
+                        "label": series.label, "lr": series.lr, "step": step, "names": [column.label for _, column in kept],
+                        "numbers": [column.number for _, column in kept], "rows": [rows[serial] for serial, _ in kept],
+                    })  # fmt: skip
+            return found
+
+    def holdings(self, births: Mapping[int, Birth]) -> list[Holding]:
+        """What each optimizer that stepped in this run holds, beside what the step on show read; `births` by serial of a parameter."""
+        with self.lock:
+            steps = self._steps
+            alive = [(series.label, optimizer) for series in steps.run.series.values() if (optimizer := series.ref()) is not None]
+            return holdings(alive, self._shown(), steps._params, births)
 
     def read_zeros(self, seconds: float) -> None:
         """Read the share of zeros in gradients for some seconds, in steps that are read in full; and of the last step, if it was."""

@@ -50,6 +50,11 @@ class Series:
                 param.u, param.u_tape = _ratio(norm(update), before), tape
             self._moved.append((param, rms(g, param.size), param.u if param.u_tape == tape else MISSING))
 
+    def tensors(self) -> list[Any]:
+        """The tensors that moved last, those that are still there."""
+        found = [param.ref() for param, _, _ in self._moved]
+        return [tensor for tensor in found if tensor is not None]
+
     def read(self) -> None:
         """Read the optimizer's summary of its state, if it is still there and has stepped since."""
         optimizer = self.ref()

@@ -7,6 +7,7 @@ from typing import Any
 
 from .ledger import Ledger
 from .names import Leaf, Names
+from .microscope import Lens
 from .run import EVERY, Run
 from .structure import op_name
 from .summary import norm, norm_of_all
@@ -24,6 +25,7 @@ class Steps(Writer):
     def __init__(self, names: Names, norms: bool) -> None:
         super().__init__(names, norms)
         self.ledger, self.run = Ledger(), Run(1)
+        self.lens = Lens()
         self.last: Tape | None = None
         self.passes = 0
         self.wants_all = False  # the next step is to be read in full
@@ -163,6 +165,8 @@ class Steps(Writer):
             columns = [self.run.column(param.identity) for param in moved]
             rows = [(t, u, p, c.number) for (t, u), p, c in zip(output, moved, columns, strict=True) if c is not None]
             series.stepped(rows, tape.id, tape.full)
+            if tape.full and self.lens.wanted:
+                self.lens.look(optimizer, output, tape.step or self.run.step + 1)
             if self.run.step % EVERY == 0:
                 series.read()
         series.tape = tape.id

@@ -3,6 +3,7 @@
 import type { Signal } from '@preact/signals-core';
 import type { KernelState, Outgoing } from '../protocol/messages';
 import type { Answer } from './asking';
+import type { View } from './view';
 
 /** What a session is doing, in short. */
 export interface PageStatus {
@@ -37,7 +38,14 @@ export interface PageSession {
   draw: (panel: string, element: HTMLElement, signal: AbortSignal) => void;
 }
 
+/** Draws a part of the inspector into an element, until the view ends. */
+export type Part = (view: View, into: HTMLElement) => void;
+
 export interface Registry {
+  /** The one copy of the signals, for code that comes later. */
+  signals?: unknown;
+  /** The parts whose code has come, or is on its way. */
+  parts?: Promise<Record<string, Part>> | undefined;
   sessions: Record<string, PageSession>;
   /** Per panel whether it is open. */
   open: Record<string, Signal<boolean>>;
