@@ -108,12 +108,13 @@ def test_the_wheel_holds_the_digits_and_their_licence(wheel: zipfile.ZipFile):
     assert f"gradlab-{__version__}.dist-info/licenses/LICENSE" in names
 
 
-def test_the_wheel_holds_two_bundles_without_source_maps(wheel: zipfile.ZipFile):
+def test_the_wheel_holds_three_bundles_without_source_maps(wheel: zipfile.ZipFile):
     assert sorted(name for name in wheel.namelist() if "/static/" in name and "/data/share" not in name) == [
+        "gradlab/static/more.js",
         "gradlab/static/panel.js",
         "gradlab/static/session.js",
     ]
-    for name in ("session", "panel"):
+    for name in ("session", "panel", "more"):
         assert b"sourceMappingURL" not in wheel.read(f"gradlab/static/{name}.js")
 
 

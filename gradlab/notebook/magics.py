@@ -20,6 +20,7 @@ from .findings import FindingsPanel
 from .gradients import GradientsPanel
 from .graph import GraphPanel
 from .inspector import Inspector
+from .keeping import report
 from .optimizer import OptimizerPanel
 from .panel import Panel
 from .session import Session, ensure_session
@@ -43,12 +44,13 @@ HELP = f"""\
 %gradlab release      let go of the captured step
 {debugger.HELP}
 %gradlab explain      what the rules find, as text
+%gradlab alive        which variables keep graphs in memory, and what to do
 %gradlab mute R13     ask that rule no more; `unmute R13` asks it again
 %gradlab panel graph  show one panel here: {", ".join(PANELS)}
 %gradlab help         this list"""
 
 
-WORDS = ("on", "off", "status", "clear", "budget", "capture", "release", "explain", "mute", "unmute", "panel", "help")
+WORDS = ("on", "off", "status", "clear", "budget", "capture", "release", "explain", "alive", "mute", "unmute", "panel", "help")
 
 
 @magics_class
@@ -86,6 +88,8 @@ class GradlabMagics(Magics):
             print(HELP)
         elif arguments.what == "explain":
             print(explanation(session))
+        elif arguments.what == "alive":
+            print(report(session))
         elif arguments.what in ("mute", "unmute"):
             print(muted(session, arguments.name, arguments.what == "mute"))
         elif arguments.what == "clear":

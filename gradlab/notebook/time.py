@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-@answers("step")
-def step(session: Session, step: int) -> Reply:
+@answers("past")
+def past(session: Session, step: int) -> Reply:
     """The numbers of an earlier step: of its ops and leaves, and its row of the timeline.
 
     `of` is the step that the ops' numbers are of: this one, or where they are gone the newest one before it that is kept.

@@ -12,11 +12,11 @@ from .tape import Param, Tape
 
 
 class Birth(NamedTuple):
-    """Where a parameter came into the notebook: the variable of its model, its path in it, and the cell's count."""
+    """Where a parameter came into the notebook: the variable of its model, its path in it, and the count of the cell."""
 
     owner: str
     path: str
-    count: int | None
+    cell: int | None
 
 
 class Holding(NamedTuple):
@@ -62,21 +62,21 @@ def _stale(label: str, held: list[int], read: list[int], births: Mapping[int, Bi
 
 
 def _owner(serials: list[int], births: Mapping[int, Birth]) -> Birth | None:
-    found = Counter((b.owner, b.count) for s in serials if (b := births.get(s)) is not None)
+    found = Counter((b.owner, b.cell) for s in serials if (b := births.get(s)) is not None)
     if not found:
         return None
-    owner, count = found.most_common(1)[0][0]
-    return Birth(owner, "", count)
+    owner, cell = found.most_common(1)[0][0]
+    return Birth(owner, "", cell)
 
 
 def _of(birth: Birth, word: str) -> str:
-    return f"the `{birth.owner}`" + ("" if birth.count is None else f" {word} In[{birth.count}]")
+    return f"the `{birth.owner}`" + ("" if birth.cell is None else f" {word} In[{birth.cell}]")
 
 
 def _name(serial: int, params: Mapping[int, Param], births: Mapping[int, Birth]) -> str:
     birth = births.get(serial)
     if birth is not None:
-        cell = "" if birth.count is None else f" (In[{birth.count}])"
+        cell = "" if birth.cell is None else f" (In[{birth.cell}])"
         return f"{birth.owner}.{birth.path}{cell}" if birth.path else f"{birth.owner}{cell}"
     param = params.get(serial)
     return param.leaf.name if param is not None else "a parameter"

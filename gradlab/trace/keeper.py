@@ -143,7 +143,9 @@ def _keeper(name: str, kind: str, tensors: list[Any], ops_a_step: int) -> Keeper
     many = len(tensors) > 1
     remedy = ""
     variable = name.rpartition(".")[2]
-    if many and kind == "list":
+    if name == "Out":
+        remedy = "IPython keeps what a cell shows: end the line with ; or run %reset out"
+    elif many and kind == "list":
         remedy = "append loss.item(), or loss.detach() for a tensor"
     elif many:
         remedy = "store .item(), or .detach() for a tensor"
@@ -173,8 +175,8 @@ def _measured(tensors: list[Any]) -> tuple[int, int]:
 
 def _count(array: Any, arrays: dict[int, int]) -> None:
     if is_array(array):
-        base = getattr(array, "base", None)
-        owner = base if is_array(base) else array
+        base: Any = getattr(array, "base", None)
+        owner: Any = base if is_array(base) else array
         arrays[id(owner)] = int(owner.nbytes)
 
 

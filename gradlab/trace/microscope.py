@@ -40,7 +40,7 @@ def look(optimizer: Any, p: Any, update: Array | None = None) -> dict[str, float
     >>> round(row["update:weight"], 3), round(row["cos"], 3)
     (0.2, 1.0)
     """
-    row = dict.fromkeys(COLUMNS, MISSING)
+    row: dict[str, float] = dict.fromkeys(COLUMNS, MISSING)
     xp = xp_of(p._data)
     with np.errstate(all="ignore"):
         w = p._data.astype(xp.float64)

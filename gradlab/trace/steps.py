@@ -6,8 +6,8 @@ import weakref
 from typing import Any
 
 from .ledger import Ledger
-from .names import Leaf, Names
 from .microscope import Lens
+from .names import Leaf, Names
 from .run import EVERY, Run
 from .structure import op_name
 from .summary import norm, norm_of_all

@@ -7,7 +7,7 @@ import sys
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import NamedTuple
 
 
@@ -44,6 +44,12 @@ def file_of(code: CodeType) -> Where | None:
     if name.startswith((_PACKAGE, "<frozen", *_LIBRARIES)):
         return None
     return Where(file=Path(name).name, path=str(Path(name).absolute()))
+
+
+def users_modules() -> list[ModuleType]:
+    """The imported modules that are files of the user's, not of a library, of Python or of gradlab."""
+    found = [(m, getattr(m, "__file__", None)) for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
+    return [m for m, file in found if isinstance(file, str) and not str(Path(file).resolve()).startswith((_PACKAGE, *_LIBRARIES))]
 
 
 class Places:

@@ -1,6 +1,8 @@
 /** Draws every panel from example messages: `?example=digits&panel=inspector&theme=dark&width=440&select=op:2&closed=shapes`. */
 
 import { draw } from '../panels/inspector';
+import { parts } from '../panels/more';
+import { registry } from '../panels/registry';
 import { openState } from '../panels/section';
 import { Store } from '../panels/store';
 import { examples } from './examples';
@@ -14,6 +16,7 @@ for (const [name, sent] of Object.entries(RECORDED)) {
   examples[`real-${name}`] = () => sent.map(({ content, buffers }): Sent => ({ message: content, buffers: buffers.map(bytes) }));
 }
 
+registry().parts = Promise.resolve(parts);
 const query = new URLSearchParams(location.search);
 const value = (name: string, otherwise: string) => query.get(name) ?? otherwise;
 

@@ -6,7 +6,9 @@ import { full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
-import { leafNumber, madeAt, opGradient } from './view';
+import { closeRows, depthOrder, visibleRows } from './rows';
+import { marked } from './store';
+import { leafNumber, madeAt, opGradient, watch, type View } from './view';
 import { rootOf } from './way';
 
 /** One edge: the op that the gradient goes through, and what comes out of it beside what went in. */
@@ -155,5 +157,36 @@ export class Waterfall {
     const cells = [html('span', { class: 'gl-gainname' }, g.name), bar(g.gain, decades), value];
     const look = { class: `gl-gainrow${on ? ' gl-selected' : ''}`, title, role: 'listitem' };
     return g.op === null ? html('div', look, ...cells) : html('div', { ...look, 'data-gain': g.op, tabindex: 0 }, ...cells);
+  }
+}
+
+/** Draw the waterfall of the first selected parameter, or else of the first that has a line. */
+export function gainPart(view: View, into: HTMLElement): void {
+  const { store, signal } = view;
+  const waterfall = new Waterfall();
+  into.replaceChildren(waterfall.element);
+  watch(view, () => {
+    void store.revision.value;
+    const step = store.step.value;
+    if (into.closest('.gl-body[hidden]')) return;
+    const { parameters, ops } = marked(store.selected.value, step?.structure);
+    const order = visibleRows(depthOrder(store.series, step?.structure), parameters);
+    const find = (name: string) => step?.structure.leaves.findIndex(leaf => leaf.kind === 'parameter' && leaf.name === name) ?? -1;
+    const leaf = closeRows(order, parameters)
+      .map(find)
+      .find(j => j >= 0);
+    if (step && leaf !== undefined) waterfall.update(step.structure, step.frame, leaf, ops);
+    else waterfall.element.hidden = true;
+  });
+  for (const kind of ['click', 'keydown']) {
+    into.addEventListener(
+      kind,
+      event => {
+        if (event instanceof KeyboardEvent && event.key !== 'Enter') return;
+        const row = (event.target as Element).closest('[data-gain]');
+        if (row) store.toggle(`op:${row.getAttribute('data-gain')}`);
+      },
+      { signal }
+    );
   }
 }

@@ -12,8 +12,7 @@ import { axisOf, lineOf, marginsOf, readout, spansOf, stepLabels, STROKES, type 
 import { spanAt } from './span';
 import { plot, xOf } from './plot';
 import { closeRows, depthOrder, shortNames, visibleRows } from './rows';
-import { Waterfall } from './gain';
-import type { Structure } from '../protocol/messages';
+import { later } from './later';
 import { emptyState } from './section';
 import { MAX } from './series';
 import { marked } from './store';
@@ -57,7 +56,8 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const summary = html('div', { class: 'gl-sum' });
   const empty = emptyState('No backward pass yet. Call `loss.backward()`.');
   const early = emptyState('The map begins when this step ends.');
-  const waterfall = new Waterfall();
+  const gain = html('div', { class: 'gl-gainroom' });
+  let withGain = false;
   const seg = segments(view, 'What the map shows', next => (mode.value = next));
   const canvas = html('canvas', {});
   const cursor = html('div', { class: 'gl-cursorline', hidden: true });
@@ -210,9 +210,6 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     lines.point(store.near.peek(), store.at.value);
   };
 
-  /** The parameter that the waterfall is of: the first that is selected, or of those with lines the first that the graph has. */
-  const leafOf = ({ leaves }: Structure) =>
-    close.map(name => leaves.findIndex(leaf => leaf.kind === 'parameter' && leaf.name === name)).find(j => j >= 0) ?? -1;
   watch(view, () => {
     void store.revision.value;
     void view.theme.value;
@@ -227,12 +224,10 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       body.replaceChildren(total === null ? empty : early);
       return;
     }
-    if (overTime.parentElement !== body) body.replaceChildren(overTime, waterfall.element);
+    if (overTime.parentElement !== body) body.replaceChildren(overTime, gain);
+    if (!withGain) void later(view, 'gain', gain);
+    withGain = true;
     draw();
-    const step = store.step.value;
-    const chosenLeaf = step ? leafOf(step.structure) : -1;
-    if (step && chosenLeaf >= 0) waterfall.update(step.structure, step.frame, chosenLeaf, marked(store.selected.value, step.structure).ops);
-    else waterfall.element.hidden = true;
   });
   watch(view, () => {
     if (mode.value !== 'z' || !open.value) return;
@@ -242,17 +237,6 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     view.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
     return () => clearInterval(timer);
   });
-  for (const kind of ['click', 'keydown']) {
-    waterfall.element.addEventListener(
-      kind,
-      event => {
-        if (event instanceof KeyboardEvent && event.key !== 'Enter') return;
-        const row = (event.target as Element).closest('[data-gain]');
-        if (row) store.toggle(`op:${row.getAttribute('data-gain')}`);
-      },
-      { signal: view.signal }
-    );
-  }
   names.addEventListener(
     'click',
     event => {

@@ -9,6 +9,7 @@ import { decades, logPart, stepAxis, type StepAxis } from '../draw/scale';
 import { Spark } from '../draw/spark';
 import { isMissing, type Frame, type OptimizerTable } from '../protocol/decode';
 import { axisOf, lineOf, marginsOf, readout, stepLabels, STROKES } from './chart';
+import { foldOut } from './fold-out';
 import { plot } from './plot';
 import { closeRows, fitName, shortNames, visibleRows } from './rows';
 import { emptyState } from './section';
@@ -179,6 +180,12 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const rateLabel = html('div', { class: 'gl-label' }, 'learning rate');
   const ratios = new Lines('update : weight over steps');
   const rates = new Lines('Learning rate over steps');
+  const microscope = foldOut(
+    view,
+    'microscope',
+    'update, cos, eps, decay',
+    'what the last step did to each parameter, and what the optimizers hold'
+  );
   const tables = new Map<number, Table>();
   const titles = new Map<number, HTMLElement>();
   const room = signal(416);
@@ -291,6 +298,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
       scroller,
       further,
       ...(ratio ? [legend] : []),
+      microscope,
       ...(series.size > 1 ? [...(ratio ? [ratioLabel, ratios.element] : []), rateLabel, rates.element, ticks] : [])
     ];
     if (parts.length !== body.childElementCount || scroller.parentElement !== body) body.replaceChildren(...parts);

@@ -6,6 +6,7 @@ import { bytes, count, plural } from '../draw/format';
 import type { Op, Structure } from '../protocol/messages';
 import { dtypesOf, mainType, measure, rowOf, type Look } from './operands';
 import { emptyState } from './section';
+import { foldOut } from './fold-out';
 import { marked } from './store';
 import { batchOf, followWidth, watch, type PanelParts, type View } from './view';
 
@@ -27,6 +28,12 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   const table = html('table', {}, columns, html('thead', {}, head), rows);
   const scroller = html('div', { class: 'gl-scroll' }, table);
   const footer = html('div', { class: 'gl-legend' });
+  const keepers = foldOut(
+    view,
+    'keepers',
+    'what keeps graphs in memory',
+    'looks through your variables for results that still have their graph'
+  );
   const options = { signal: view.signal };
   let structure: Structure | null = null;
   let order: number[] = [];
@@ -144,7 +151,7 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     structure = now;
     build();
     say(now);
-    if (scroller.parentElement !== body) body.replaceChildren(scroller, footer);
+    if (scroller.parentElement !== body) body.replaceChildren(scroller, footer, keepers);
   });
   watch(view, () => {
     selected = marked(store.selected.value, store.step.value?.structure).ops;

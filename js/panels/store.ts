@@ -182,7 +182,7 @@ export class Store {
     const like = this.nearest(step) ?? this.live.peek();
     if (!like) return null;
     if (like.frame.step === step && isExact(this.series, step)) return { ...like, row: rowAt(this.series, step) };
-    const answer = await this.ask('step', { step });
+    const answer = await this.ask('past', { step });
     const { columns } = this.series;
     const found = answered(step, answer, like.frame, columns, this.structures);
     if (found && like.frame.step === step) return { ...like, row: found.row };

@@ -3,13 +3,12 @@
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import type { Fonts } from '../draw/node';
 import detail from './detail.css';
-import gradients from './gradients.css';
 import findings from './findings.css';
 import theme from './theme.css';
 import time from './time.css';
 
 /** The styles of all panels. */
-export const css = [theme, time, detail, gradients, findings].join('\n');
+export const css = [theme, time, detail, findings].join('\n');
 
 /** Whether a CSS colour is dark; unknown colours count as light. */
 export function isDark(colour: string): boolean {

@@ -15,7 +15,7 @@ let sent: Outgoing[];
 
 const feed = (messages: Sent[]) => messages.forEach(({ message, buffers }) => store.receive(message, buffers));
 const frameOf = ({ message, buffers }: Sent) => decode(message, buffers) as Frame;
-const asks = () => sent.filter((message): message is Ask => message.kind === 'ask' && message.what === 'step');
+const asks = () => sent.filter((message): message is Ask => message.kind === 'ask' && message.what === 'past');
 const text = (selector: string) => root.querySelector(selector)?.textContent ?? null;
 const number = (selector: string) => Number(root.querySelector(selector)?.getAttribute('data-value'));
 const press = (key: string, target: Element = root.firstElementChild!.nextElementSibling!) =>

@@ -31,7 +31,7 @@ ESM = "export default { render({ el }) { el.textContent = 'here'; } };\n"
 @pytest.fixture
 def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that stands in for gradlab/static."""
-    for name in ("session.js", "panel.js"):
+    for name in ("session.js", "panel.js", "more.js"):
         (tmp_path / name).write_text(ESM)
     monkeypatch.setattr(bundle, "STATIC", tmp_path)
     return tmp_path

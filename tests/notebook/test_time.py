@@ -48,7 +48,7 @@ def test_the_answer_holds_the_numbers_of_that_step_and_its_row(run: Any, ask: An
     shell = current_session().shell
     columns = current_session().recorder.timeline.columns()
     for step in (1, 7, 20):
-        structure, answer = ask("step", step=step) if step == 1 else (None, ask("step", step=step)[-1])
+        structure, answer = ask("past", step=step) if step == 1 else (None, ask("past", step=step)[-1])
         ops, op_has, leaves, leaf_has, row = answer.buffers
         loss, norm = shell.user_ns["losses"][step - 1], shell.user_ns["norms"][step - 1]
         assert (answer.content["step"], answer.content["of"]) == (step, step)
@@ -64,5 +64,5 @@ def test_the_answer_holds_the_numbers_of_that_step_and_its_row(run: Any, ask: An
 @pytest.mark.parametrize("step", [0, 21, -1, 1.5, "7", True, None])
 def test_a_step_that_is_none_is_refused_in_words(run: Any, ask: Any, step: Any) -> None:
     run(TRAIN)
-    (answer,) = ask("step", step=step)
+    (answer,) = ask("past", step=step)
     assert not answer.content["ok"] and "whole number from 1 to 20" in answer.content["error"]

@@ -43,11 +43,10 @@ def test_whatever_holds_them_is_named(step, kind):
         value = eval("lambda x=t: x", {"t": tuple(tensors)})
     elif kind == "generator":
 
-        def numbers():
-            kept = tensors
+        def numbers(kept):
             yield from kept
 
-        value = numbers()
+        value = numbers(tensors)
         next(value)
     else:
         holder.log = {"train": [[t] for t in tensors]}

@@ -1,0 +1,22 @@
+/** The parts of the inspector that come when they are first opened: the kernel sends this module when the page asks for it. */
+
+import { html } from '../draw/element';
+import { gainPart } from './gain';
+import { keeperPart } from './keepers';
+import { microscopePart } from './microscope';
+import css from './more.css';
+import type { Part } from './registry';
+
+/** A part, with its styles in the view that shows it. */
+function styled(part: Part): Part {
+  return (view, into) => {
+    if (!view.root.querySelector('style[data-more]')) view.root.prepend(html('style', { 'data-more': '' }, css));
+    part(view, into);
+  };
+}
+
+export const parts: Record<string, Part> = {
+  gain: styled(gainPart),
+  keepers: styled(keeperPart),
+  microscope: styled(microscopePart)
+};
