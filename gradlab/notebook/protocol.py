@@ -13,6 +13,7 @@ import numpy as np
 
 from ..trace import Capture, Numbers, Spans
 from ..trace.rules import Finding, Trend
+from .reading import size
 
 VERSION = 1
 """The protocol's version; it stands as `v` in every message."""
@@ -154,7 +155,9 @@ def capture(kept: Capture | None) -> Message:
     """How the capture of a step stands: none, "armed", "open", "complete" or "refused", with its step and bytes."""
     content: dict[str, Any] = {"v": VERSION, "kind": "capture", "state": "none"}
     if kept is not None:
-        content.update(state=kept.state, run=kept.run, step=kept.step, bytes=kept.size_bytes, limit=kept.limit_bytes)
+        so_far = f"step {kept.step}{' so far' * (kept.state == 'open')} \u00b7 {size(kept.size_bytes)} kept"
+        text = {"armed": "waiting for the next step", "refused": f"larger than {size(kept.limit_bytes)}: let go"}.get(kept.state, so_far)
+        content.update(state=kept.state, text=text, run=kept.run, step=kept.step, bytes=kept.size_bytes, limit=kept.limit_bytes)
     return Message(plain(content), [])
 
 

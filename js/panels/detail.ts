@@ -2,7 +2,7 @@
 
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { html, write } from '../draw/element';
-import { bytes, shape } from '../draw/format';
+import { shape } from '../draw/format';
 import type { Op, Structure } from '../protocol/messages';
 import { formula, source, type Source } from './formula';
 import { shortType } from './operands';
@@ -22,6 +22,8 @@ interface Detail {
 }
 
 const REFRESH_MS = 1000;
+/** States in which there is something to let go of. */
+const HELD = /armed|open|complete/;
 
 /** A table of texts: the first column left, the others right. */
 function tableOf({ title, side, head, rows }: Detail['tables'][number]): HTMLElement {
@@ -51,9 +53,9 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   const body = html('div', { class: 'gl-detail' });
   const summary = html('div', { class: 'gl-sum' });
   const empty = emptyState('Select an op or a line.');
-  const head = html('div', {});
+  const head = html('div');
   const note = html('div', { class: 'gl-status', role: 'status' });
-  const tables = html('div', { class: 'gl-tables' });
+  const tables = html('div');
   const button = html('button', { type: 'button', class: 'gl-button' });
   const kept = html('span', {});
   const bar = html('div', { class: 'gl-capture' }, button, kept);
@@ -66,22 +68,31 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   let turn = 0;
   let readAt = 0;
   let readStep = -1;
-  let busy = false;
-  let queued: number[] | null = null;
+  let busy = 0; // the turn whose values are on their way
+  let queued = false;
   let timer = 0;
   let where: number[] = [];
 
+  const clear = () => {
+    arrays = detail = null;
+    head.replaceChildren();
+    tables.replaceChildren();
+    write(note, '');
+    draw();
+  };
   const draw = () => {
     values.element.hidden = arrays === null;
     if (arrays) values.show(arrays, width.value);
   };
+  const refused = (error: Error) => write(note, error.message);
   /** Ask for the values at a place; while an answer is on its way only the newest place waits. */
   const look = (at = where) => {
     where = at;
-    if (busy) return void (queued = at);
-    busy = true;
+    if (busy === turn) return void (queued = true);
+    busy = turn;
+    queued = false;
     const mine = turn;
-    const captured = detail?.captured ?? false;
+    const captured = detail?.captured;
     store
       .ask(captured ? 'captured' : 'values', { ...now, at }, () => mine === turn && write(note, 'Read when this step ends.'))
       .then(({ content, buffers }) => {
@@ -93,15 +104,14 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
       .catch((error: Error) => {
         if (mine !== turn) return;
         arrays = null;
-        write(note, error.message);
+        refused(error);
       })
       .finally(() => {
-        busy = false;
+        if (mine !== turn) return;
+        busy = 0;
         readAt = Date.now();
-        if (mine === turn) draw();
-        const next = queued;
-        queued = null;
-        if (next) look(mine === turn ? next : where);
+        draw();
+        if (queued) look();
       });
   };
   const load = () => {
@@ -116,10 +126,8 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
       })
       .catch((error: Error) => {
         if (mine !== turn) return;
-        arrays = detail = null;
-        tables.replaceChildren();
-        write(note, error.message);
-        draw();
+        clear();
+        refused(error);
       });
   };
   const describe = (found: Detail) => {
@@ -151,12 +159,11 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     timer = window.setTimeout(
       () => {
         timer = 0;
-        if (open.value && arrays && !detail?.captured) look();
+        if (open.value && arrays && !detail?.captured && !view.signal.aborted) look();
       },
       Math.max(0, readAt + REFRESH_MS - Date.now())
     );
   };
-  view.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
 
   watch(view, () => {
     const step = store.step.value;
@@ -166,18 +173,8 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     const at = step && chosen?.op ? madeAt(step.structure, chosen.op) : '';
     write(summary, chosen?.title ? `${chosen.title.slice(0, 200)}${at ? `, made at ${at}` : ''}` : 'nothing selected');
     if (!open.value) return;
-    write(
-      button,
-      capture.state === 'none' || capture.state === 'refused' ? 'Capture next step' : capture.state === 'armed' ? 'Stop waiting' : 'Release'
-    );
-    const said = {
-      none: 'keeps every value and gradient of one step',
-      armed: 'waiting for the next step',
-      open: `step ${capture.step} so far · ${bytes(capture.bytes ?? 0)} kept`,
-      complete: `step ${capture.step} · ${bytes(capture.bytes ?? 0)} kept`,
-      refused: `larger than ${bytes(capture.limit ?? 0)}: let go`
-    }[capture.state];
-    write(kept, said);
+    write(button, HELD.test(capture.state) ? 'Release' : 'Capture next step');
+    write(kept, capture.text ?? 'keeps every value and gradient of one step');
     if (!step || !chosen?.title) {
       loaded = '';
       turn++;
@@ -189,11 +186,7 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     if (key !== loaded) {
       if (now.select !== select) {
         where = [];
-        arrays = detail = null;
-        head.replaceChildren();
-        tables.replaceChildren();
-        write(note, '');
-        draw();
+        clear();
       }
       loaded = key;
       now = { select, key: structure.key };
@@ -209,8 +202,8 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   button.addEventListener(
     'click',
     () => {
-      const begin = store.capture.value.state === 'none' || store.capture.value.state === 'refused';
-      store.ask(begin ? 'capture' : 'release').catch((error: Error) => write(note, error.message));
+      const held = HELD.test(store.capture.value.state);
+      store.ask(held ? 'release' : 'capture').catch(refused);
     },
     { signal: view.signal }
   );

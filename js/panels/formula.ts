@@ -3,12 +3,12 @@
 import { html } from '../draw/element';
 
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
-const ELEMENTS = /^(math|m(i|o|n|row|frac|su[bp]|subsup|over|under|underover|sqrt|root|style|table|t[rd]|text|space|padded))$/;
-const ATTRIBUTES = /^(mathvariant|stretchy|fence|form|columnalign|width|[lr]space|displaystyle|scriptlevel|movablelimits|m(in|ax)size)$/;
+/** Handlers, links and styles have no place in a formula. */
+const FOREIGN = /^(on|href|src|style|class|id|action)|:/;
 
 function copy(from: Element): Element {
-  const to = document.createElementNS(MATHML, ELEMENTS.test(from.localName) ? from.localName : 'mrow');
-  for (const { name, value } of Array.from(from.attributes)) if (ATTRIBUTES.test(name)) to.setAttribute(name, value);
+  const to = document.createElementNS(MATHML, /^m[a-z]+$/.test(from.localName) ? from.localName : 'mrow');
+  for (const { name, value } of Array.from(from.attributes)) if (!FOREIGN.test(name)) to.setAttribute(name, value);
   for (const child of Array.from(from.childNodes)) {
     if (child.nodeType === Node.ELEMENT_NODE) to.append(copy(child as Element));
     else if (child.nodeType === Node.TEXT_NODE) to.append(child.textContent ?? '');

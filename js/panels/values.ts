@@ -1,7 +1,7 @@
 /** Value and gradient of one tensor: two maps with one place under the pointer, their histograms, and what moves the window. */
 
 import { css, diverging, sequential } from '../draw/colour';
-import { html, write } from '../draw/element';
+import { html, write, type Child } from '../draw/element';
 import { count, full, plain, shape } from '../draw/format';
 import { histogram } from '../draw/histogram';
 import { cellSize, isSigned, paintMatrix, wrapped, type Matrix, type MatrixLook } from '../draw/matrix';
@@ -31,6 +31,8 @@ export interface Shown extends Header {
   counts: Int32Array;
 }
 
+const div = (name: string, ...children: Child[]) => html('div', { class: name || null }, ...children);
+
 /** Read an answer to `values` or `captured`. */
 export function shownOf(content: Record<string, unknown>, buffers: readonly Buffer[]): [Shown | null, Shown | null] {
   let at = 0;
@@ -58,11 +60,11 @@ export function valuesView(
   view: View,
   move: (at: number[]) => void
 ): { element: HTMLElement; show: (arrays: [Shown | null, Shown | null], width: number) => void } {
-  const maps = html('div', { class: 'gl-maps' });
+  const maps = div('gl-maps');
   const readout = html('div', { class: 'gl-readout gl-code', 'aria-live': 'polite' });
-  const seen = html('div', { class: 'gl-legend' });
-  const sliders = html('div', { class: 'gl-sliders' });
-  const element = html('div', {}, maps, sliders, readout, seen);
+  const seen = div('gl-legend');
+  const sliders = div('gl-sliders');
+  const element = div('', maps, sliders, readout, seen);
   const options = { signal: view.signal };
   let arrays: [Shown | null, Shown | null] = [null, null];
   let marks: HTMLElement[] = [];
@@ -136,11 +138,8 @@ export function valuesView(
     marks.push(mark);
     const [low, high] = [matrix.low ?? 0, matrix.high ?? 0];
     const norm = `‖${i ? 'g' : 'v'}‖ ${plain(toNumber(one.norm) ?? NaN)} · ${shape(one.shape)}`;
-    const parts: (HTMLElement | SVGElement)[] = [
-      html('div', { class: 'gl-label' }, name, html('span', {}, norm)),
-      html('div', { class: 'gl-matrix' }, canvas, mark)
-    ];
-    const odd = html('div', { class: 'gl-label' }, html('span', {}, one.counted));
+    const parts: (HTMLElement | SVGElement)[] = [div('gl-label', name, html('span', {}, norm)), div('gl-matrix', canvas, mark)];
+    const odd = div('gl-label', html('span', {}, one.counted));
     if (one.size > 1) parts.push(odd);
     if (one.size > 1 && one.low !== null) {
       const signed = isSigned(matrix);
@@ -163,9 +162,9 @@ export function valuesView(
         )
       );
       odd.prepend('log count');
-      parts.push(bins, html('div', { class: 'gl-ends' }, html('span', {}, plain(low)), zero, html('span', {}, plain(high))));
+      parts.push(bins, div('gl-ends', html('span', {}, plain(low)), zero, html('span', {}, plain(high))));
     }
-    return html('div', { class: i ? 'gl-ofgrad' : 'gl-ofvalue' }, ...parts);
+    return div(i ? 'gl-ofgrad' : 'gl-ofvalue', ...parts);
   };
 
   /** A slider for each axis along which there is more to see; they stay while the shape does, under the reader's hand. */

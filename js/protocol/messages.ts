@@ -115,10 +115,11 @@ export interface AnswerHeader extends Record<string, unknown> {
   error?: string;
 }
 
-/** How the capture of a step stands; step, bytes and limit are there unless the state is none. */
+/** How the capture of a step stands, and the same in words. */
 export interface CaptureState {
   kind: 'capture';
   state: 'none' | 'armed' | 'open' | 'complete' | 'refused';
+  text?: string;
   run?: number;
   step?: number;
   bytes?: number;
