@@ -40,7 +40,7 @@ class Spot:
 class Root:
     """An outermost module in use: its label, and the paths of all modules and parameters inside it."""
 
-    __slots__ = ("_misses", "buffers", "counted", "label", "modules", "parameters", "ref")
+    __slots__ = ("_misses", "buffers", "counted", "label", "modules", "parameters", "ref", "switches")
 
     def __init__(self, module: Any, label: str) -> None:
         self.ref = weakref.ref(module)
@@ -55,9 +55,12 @@ class Root:
         modules: dict[int, Spot] = {}
         parameters: dict[int, str] = {}
         buffers: dict[int, str] = {}
+        self.switches: list[str] = []  # parts that do something else in eval mode
         if module is not None:
             for path, part in module.named_modules():
                 modules[id(part)] = Spot(self.label, path, part)
+                if (getattr(part, "p", 0) and "Dropout" in type(part).__name__) or hasattr(part, "running_mean"):
+                    self.switches.append(path)
             for path, parameter in module.named_parameters():
                 parameters.setdefault(parameter.serial, path)
             for path, buffer in module.named_buffers():

@@ -11,6 +11,7 @@ from .names import Leaf, Names
 from .run import EVERY, Run
 from .structure import op_name
 from .summary import norm, norm_of_all
+from .symptoms import LOOKS
 from .tape import Param, Tape
 from .writer import Writer
 
@@ -48,6 +49,7 @@ class Steps(Writer):
         self.tape.errors.clear()
         if not self.tape.light:
             self.alarm.backward_began(self.tape)
+        self.symptoms.began(root, self.run.step)
         self.tape.loss = float(data.item()) if data.size == 1 else None
 
     def backward_ended(self) -> None:
@@ -70,6 +72,7 @@ class Steps(Writer):
                 tape.gradient(param, g)
                 if self.last is not None and -param.serial not in tape.refs:
                     self.last.note(param.serial, g)  # read by an op of the step before
+        self.symptoms.passed(tape, pending, self.run.step > 0)
         tape.passes += 1
         tape.check = tape.turns = True
         if self.norms:
@@ -252,6 +255,7 @@ class Steps(Writer):
         self.run = Run(self.run.number + 1, self.run.zeros)
         self.last = None
         self.alarm.forget(self.tape, self.run.number)
+        self.symptoms.forget()
         self.tree.epoch += 1
 
     def _enroll(self, moved: list[Param]) -> None:
@@ -269,6 +273,7 @@ class Steps(Writer):
         (self.run.write_light if tape.light else self.run.write)(
             tape, step
         )  # first: an interrupt after it leaves a row that is written again
+        self.symptoms.updated(tape)
         tape.step = self.run.step = step
         tape.updated = tape.turns = True
 
@@ -284,6 +289,7 @@ class Steps(Writer):
         self.tree.prune()
         self.tape.reset(self.tree.root)
         self.tape.full = self.run.is_full(self.wants_all)
+        self.tape.looks = self.run.step < LOOKS or self.wants_all
         self.wants_all = False
         if len(self._params) > self._purge_at:
             self._params = {serial: param for serial, param in self._params.items() if param.ref() is not None}

@@ -49,7 +49,7 @@ class Tape:
 
     __slots__ = (
         "aside", "backward_ns", "calls", "cells", "cells_to", "check", "errors", "folded", "folded_graph", "forward_ns", "full",
-        "grad_norm", "grads", "id", "kept", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "light", "loss", "n",
+        "grad_norm", "grads", "id", "kept", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "light", "looks", "loss", "n",
         "node", "passes", "refs", "roots", "stale", "start", "step", "touched", "turns", "updated", "values", "versions",
     )  # fmt: skip
     id: int
@@ -86,7 +86,7 @@ class Tape:
         self.errors: dict[int, str] = {}  # op whose backward raised -> what it said
         self.updated = self.check = self.stale = False
         self.turns = False  # whether an op with a graph may begin a new step: any of updated, passes, stale
-        self.full = True
+        self.full = self.looks = True
         self.light = False  # read by a glance: loss, gradients and update, but no ops
         self.versions: list[tuple[Any, int]] = []  # of a light step: weak references to leaves, and their versions after the backward call
         self.loss = self.grad_norm = None

@@ -12,6 +12,7 @@ from .graph import Call, Node, Tree
 from .names import Leaf, Names, Root, Spot
 from .structure import op_name
 from .summary import norm
+from .symptoms import Symptoms
 from .tape import ASIDE_KEPT, Param, Tape
 from .where import Where
 
@@ -45,7 +46,7 @@ class Writer(ABC):
         self.names, self.norms = names, norms
         self.tree = Tree()
         self.tape = Tape(self.tree.root)
-        self.alarm = Alarm()
+        self.alarm, self.symptoms = Alarm(), Symptoms()
         self._params: dict[int, Param] = {}
         self._calls: dict[tuple[Any, ...], Call] = {}
 
@@ -112,6 +113,8 @@ class Writer(ABC):
             or expected.error is not None
         ):
             expected = self.tree.follow(tape.node, fn.__class__, inputs, fresh, shape, data.dtype, place, record, graph)
+            if graph and not _is_ours(fn.__class__):
+                self.symptoms.meet(fn)
         if self.norms:
             tape.values[n] = size = norm(data)
             if size - size:  # NaN where it is NaN or infinite
@@ -189,6 +192,8 @@ class Writer(ABC):
         if self.norms:
             if param is None:
                 tape.leaf_values[j] = norm(data)
+                if tape.looks:
+                    self.symptoms.see_input(leaf, data)
             elif tape.full:
                 tape.leaf_values[j] = param.w = norm(data)
                 param.w_tape = tape.id

@@ -9,8 +9,15 @@ from ..recorder import Recorder
 from ..recording import current_recorder
 from . import activation as activation
 from . import broadcast as broadcast
+from . import custom as custom
+from . import decay as decay
 from . import finite as finite
+from . import graph_leak as graph_leak
+from . import inputs as inputs
+from . import mode as mode
 from . import softmax as softmax
+from . import unused as unused
+from . import zero_grad as zero_grad
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import diagnosis_of as diagnosis_of
 from .evidence import Evidence as Evidence

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Mapping
 from functools import cached_property
@@ -15,8 +16,10 @@ from ..alarm import Bad
 from ..numbers import Numbers
 from ..recorder import Recorder
 from ..run import shown_name
+from ..symptoms import InputStats, Stranger, key_of
 from ..timeline import MISSING_BITS
 from ..where import Where
+from .difference import relative_error
 from .graph import Graph
 
 Part = Literal["structure", "loss", "gradients", "updates", "optimizer"]
@@ -27,12 +30,14 @@ WINDOW = 256
 
 
 class Held(NamedTuple):
-    """A parameter of an optimizer: its label, whether the step on show read it, and whether it ever got a gradient in this run."""
+    """A parameter of an optimizer: whether the step on show read it, and whether a step of this run, or that one, gave it a gradient."""
 
     label: str
     shape: tuple[int, ...]
     read: bool
     trained: bool
+    touched: bool
+    requires_grad: bool
     model: str | None
 
 
@@ -173,8 +178,92 @@ class Evidence:
             facts.append(OptimizerFacts(series.label, type(optimizer).__name__, series.tape == tape.id, tuple(groups)))
         return tuple(facts)
 
+    @cached_property
+    def trained_elsewhere(self) -> list[str]:
+        """The parameters of modules that got a gradient in the step on show, but that no living optimizer of this run holds."""
+        steps, tape = self._recorder.steps, self._recorder.tape
+        held: set[int] = set()
+        for series in steps.run.series.values():
+            optimizer = series.ref()
+            held.update(p.serial for group in getattr(optimizer, "param_groups", ()) for p in group["params"])
+        several = len(steps.run.models) > 1
+        return [
+            shown_name(param.leaf.root, param.leaf.name, several)
+            for serial, param in tape.touched.items()
+            if serial not in held and param.root is not None
+        ]
+
+    def leaf_of(self, label: str) -> int | None:
+        """The leaf of the structure with that name."""
+        return next((j for j, leaf in enumerate(self.graph.leaves) if leaf["name"] == label), None)
+
+    # Symptoms
+
+    @property
+    def unreset(self) -> int:
+        """In how many steps in a row the first backward call added to gradients that an update had used already."""
+        return self._recorder.steps.symptoms.unreset
+
+    @property
+    def in_eval(self) -> dict[str, int]:
+        """Per model how many steps in a row it was trained in eval mode, where that matters."""
+        return self._recorder.steps.symptoms.in_eval
+
+    def contributions(self, label: str) -> int:
+        """How many backward calls have added to a parameter's gradient since it was last None; at most 64 are counted."""
+        tensor = self._recorder.parameter(label)
+        return 0 if tensor is None else len(self._recorder.ledger(tensor))
+
+    def input_stats(self, leaf: int) -> InputStats | None:
+        """What a leaf that is no parameter looked like over the batches that were seen."""
+        one = self.graph.leaves[leaf]
+        return self._recorder.steps.symptoms.inputs.get(key_of(one["name"], tuple(one["shape"]), one["dtype"]))
+
+    @cached_property
+    def _living_roots(self) -> list[Any]:
+        roots = self._recorder.steps.symptoms.roots
+        return [t for step, tensor, _ in roots if step < self.step - 1 and (t := tensor()) is not None]
+
+    @property
+    def kept_roots(self) -> tuple[int, int]:
+        """How many losses of finished steps are alive, of the last 64 backward calls, and how many with a graph that was not freed."""
+        living = self._living_roots
+        whole = sum(t.grad_fn is not None and t.grad_fn.inputs is not None for t in living)
+        return len(living), whole
+
+    @property
+    def holder_of_roots(self) -> str | None:
+        """The user's name for what keeps the oldest of them; None where it has none."""
+        names, living = self._recorder.names, self._living_roots
+        if names is None or not living or self._recorder.running:
+            return None
+        known = names()
+        for holder in gc.get_referrers(living[0]):
+            if holder is not living and id(holder) in known:
+                return known[id(holder)]
+        return None
+
+    @cached_property
+    def custom_ops(self) -> list[tuple[Stranger, float | None]]:
+        """The user's own ops, each with the relative error of its gradient; checked once, and never while a cell runs."""
+        if self._recorder.running:
+            return []
+        checked = self._recorder.steps.symptoms.checked
+        for cls, stranger in self._recorder.steps.symptoms.strangers.items():
+            if cls not in checked:
+                checked[cls] = relative_error(stranger)
+        return [(stranger, checked[cls]) for cls, stranger in self._recorder.steps.symptoms.strangers.items()]
+
     @staticmethod
     def _held(tensor: Any, tape: Any, steps: Any, several: bool) -> Held:
         leaf = steps.leaf_of(tensor)
         label = shown_name(leaf.root, leaf.name, several)
-        return Held(label, tensor.shape, -tensor.serial in tape.refs, tensor.serial in steps.run.bound, leaf.root)
+        return Held(
+            label,
+            tensor.shape,
+            -tensor.serial in tape.refs,
+            tensor.serial in steps.run.bound,
+            tensor.serial in tape.touched,
+            tensor.requires_grad,
+            leaf.root,
+        )
