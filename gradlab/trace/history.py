@@ -40,6 +40,9 @@ class Kept(NamedTuple):
 class History:
     """A ring of steps, the oldest leaves first; it keeps numbers and no array of the user's.
 
+    Attributes:
+        first: the first step of the run, which stays.
+
     >>> History().size_bytes
     0
     """
@@ -47,6 +50,7 @@ class History:
     def __init__(self, limit_bytes: int = HISTORY_BYTES) -> None:
         self.limit_bytes = limit_bytes
         self.size_bytes = 0
+        self.first: Kept | None = None
         self._steps: deque[Kept] = deque()
         self._nodes: Counter[Node] = Counter()
 
@@ -60,7 +64,9 @@ class History:
         if int((numbers != numbers).sum()) != values.count(None):
             blank = tuple(i for i, value in enumerate(values) if value is None)
         node = tape.node
-        self._steps.append(Kept(tape.step, node, tape.folded, tape.folded_graph, tape.loss, tape.grad_norm, numbers, blank))
+        kept = Kept(tape.step, node, tape.folded, tape.folded_graph, tape.loss, tape.grad_norm, numbers, blank)
+        self._steps.append(kept)
+        self.first = self.first or kept
         self._nodes[node] += 1
         self.size_bytes += numbers.nbytes + _OVERHEAD + (node.depth * _NODE_BYTES if self._nodes[node] == 1 else 0)
         while self.size_bytes > self.limit_bytes or len(self._steps) > _STEPS_KEPT:

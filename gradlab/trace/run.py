@@ -9,6 +9,7 @@ from .history import History
 from .series import Series
 from .tape import Param, Tape
 from .timeline import MISSING, Timeline
+from .units import Units
 from .zeros import Zeros
 
 _SMALL_ENTRIES = 65_536  # parameters that fit the caches are summarised in every step
@@ -36,6 +37,8 @@ class Run:
         self.timeline = Timeline()
         self.history = History()
         self.zeros = zeros or Zeros()
+        self.units = Units()
+        self.beginning: tuple[int, Any] | None = None  # its first rows, noted by whoever reads them, for when the timeline has lost them
         self.timeline.add("loss")
         self.timeline.add("grad_norm")
         self.models: set[str] = set()  # labels of those with parameters

@@ -51,6 +51,8 @@ class Steps(Writer):
             self.alarm.backward_began(self.tape)
         self.symptoms.began(root, self.run.step)
         self.tape.loss = float(data.item()) if data.size == 1 else None
+        if self.norms and not self.tape.light:
+            self.run.units.read(root, self.tape, self.run.step + 1)
 
     def backward_ended(self) -> None:
         """Note every gradient that the call left in a leaf."""

@@ -102,6 +102,35 @@ class Timeline:
         parts = [part for part in parts if len(part)]
         return first, np.concatenate(parts) if parts else self._blank(0)
 
+    def oldest(self, count: int) -> tuple[int, np.ndarray]:
+        """The first kept step, and up to so many rows from it on.
+
+        Shapes: rows: (steps, columns)
+        """
+        if not self._blocks:
+            return 1, self._blank(0)
+        start, block = self._blocks[0]
+        return start, self._widened(block)[: min(count, self._last - start + 1)]
+
+    def newest_with(self, places: Sequence[int], count: int) -> tuple[np.ndarray, np.ndarray]:
+        """The newest kept steps in which any of these columns was measured, up to so many, and their rows; the oldest first.
+
+        Shapes: steps: (n,), rows: (n, columns)
+        """
+        steps: list[np.ndarray] = []
+        found: list[np.ndarray] = []
+        for start, block in reversed(self._blocks):
+            rows = self._widened(block)[: self._last - start + 1]
+            known = (rows[:, list(places)].view(np.uint32) != MISSING_BITS).any(axis=1) if len(places) else np.zeros(len(rows), bool)
+            at = np.flatnonzero(known)[-(count - sum(map(len, steps))) :]
+            steps.append(start + at)
+            found.append(rows[at])
+            if sum(map(len, steps)) >= count:
+                break
+        if not steps:
+            return np.empty(0, int), self._blank(0)
+        return np.concatenate(steps[::-1]), np.concatenate(found[::-1])
+
     def since(self, step: int, max_bytes: int) -> Spans:
         """The steps later than `step`, in so few spans that their numbers take at most `max_bytes` (one span always fits).
 

@@ -12,11 +12,16 @@ from . import broadcast as broadcast
 from . import custom as custom
 from . import decay as decay
 from . import finite as finite
+from . import gradient as gradient
 from . import graph_leak as graph_leak
 from . import inputs as inputs
 from . import mode as mode
+from . import rate as rate
 from . import softmax as softmax
+from . import start as start
+from . import unit as unit
 from . import unused as unused
+from . import update as update
 from . import zero_grad as zero_grad
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import diagnosis_of as diagnosis_of

@@ -13,11 +13,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..alarm import Bad
+from ..history import numbers_at
 from ..numbers import Numbers
 from ..recorder import Recorder
 from ..run import shown_name
 from ..symptoms import InputStats, Stranger, key_of
 from ..timeline import MISSING_BITS
+from ..units import Unit
 from ..where import Where
 from .difference import relative_error
 from .graph import Graph
@@ -27,6 +29,9 @@ Part = Literal["structure", "loss", "gradients", "updates", "optimizer"]
 
 WINDOW = 256
 """The newest steps that are read."""
+
+_EARLY = 64  # steps of a run that stay known as its beginning
+_MEASURED = 32  # newest observations of what only full steps measure
 
 
 class Held(NamedTuple):
@@ -144,6 +149,57 @@ class Evidence:
         values = rows[:, at]
         known = values.view(np.uint32) != MISSING_BITS
         return first + np.flatnonzero(known), values[known].astype(np.float64)
+
+    def measured(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """As `column`, but the newest 32 observations, however far apart: most steps of a loop measure no parameter."""
+        at = self._places.get(name)
+        steps, rows = self._full_rows
+        if at is None or not len(steps):
+            return np.empty(0, int), np.empty(0)
+        values = np.ascontiguousarray(rows[:, at])
+        known = values.view(np.uint32) != MISSING_BITS
+        return steps[known], values[known].astype(np.float64)
+
+    def early(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """As `column`, but of the first 64 steps of the run."""
+        at = self._places.get(name)
+        first, rows = self._early_rows
+        if at is None or at >= rows.shape[1]:
+            return np.empty(0, int), np.empty(0)
+        values = np.ascontiguousarray(rows[:, at])
+        known = values.view(np.uint32) != MISSING_BITS
+        return first + np.flatnonzero(known), values[known].astype(np.float64)
+
+    @cached_property
+    def _full_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._recorder.timeline.newest_with([i for i, name in enumerate(self._names) if name[:2] in ("g/", "u/")], _MEASURED)
+
+    @cached_property
+    def _early_rows(self) -> tuple[int, np.ndarray]:
+        run = self._recorder.steps.run
+        if run.beginning is None:
+            first, rows = self._recorder.timeline.oldest(_EARLY)
+            if len(rows) < _EARLY:
+                return first, rows
+            run.beginning = first, rows.copy()
+        return run.beginning
+
+    @cached_property
+    def first(self) -> tuple[Graph, Numbers]:
+        """The graph of the run's first step with its numbers: the network as it was made."""
+        kept = self._recorder.steps.run.history.first
+        if kept is None:
+            return self.graph, self.numbers
+        structure = self._recorder._described(kept.node, kept.folded, kept.folded_graph, {})
+        return self.graph if structure is self.structure else Graph(structure), numbers_at(kept)
+
+    def unit(self, i: int) -> Unit | None:
+        """What was seen of the single units of op `i`, a ReLU, tanh or sigmoid."""
+        return self._recorder.steps.run.units.of(i, self.graph.ops[i]["function"])
+
+    def tensor(self, label: str) -> Any:
+        """A parameter as it is now; look at little of it, and keep none."""
+        return self._recorder.parameter(label)
 
     @cached_property
     def _names(self) -> list[str]:

@@ -1,0 +1,173 @@
+"""What single units do: which ReLU units ever wake, and how much of a tanh or sigmoid lies at its ends.
+
+Norms can't say that. But in the moment before gradients are computed, the graph still holds what its activations made. So in few
+steps that are read in full the graph is walked once, and a sample of each activation is read: no op pays for it, nothing is kept
+but counts.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..backend import Array, is_array, to_numpy, xp_of
+from .tape import Tape
+
+APART = 4
+"""Steps between two readings, at least."""
+
+BATCHES = 10
+"""So many batches in a row without a sign of a unit make it a dead one, if they are"""
+
+SAMPLES = 512
+"""so many samples; of small batches more are read, up to 100."""
+
+AT_THE_END = 0.97
+"""A tanh beyond +-this lets 6 % of a gradient through, a sigmoid outside of 0.03..0.97 at most 3 %."""
+
+_MOST_BATCHES = 100
+_OPS_READ = 32
+_ENTRIES_READ = 8_192  # of one activation
+_KEPT = 256
+_CHANNELS_FIRST = ("Conv", "BatchNorm", "GroupNorm", "InstanceNorm", "MaxPool", "AvgPool")
+
+
+class Unit:
+    """What was seen of one activation.
+
+    Attributes:
+        function: its class.
+        idle: of a ReLU, per unit, how many of the newest readings in a row found it zero everywhere; None for other classes.
+        ends: of a tanh or sigmoid, the share of entries at its ends, of the newest readings.
+        readings: how many there were.
+        needed: how many in a row a dead unit has to be zero in.
+    """
+
+    __slots__ = ("ends", "function", "idle", "needed", "readings")
+
+    def __init__(self, function: str, units: int, samples: int) -> None:
+        self.function = function
+        self.idle = np.zeros(units, np.int32) if function == "ReLU" else None
+        self.ends: deque[float] = deque(maxlen=BATCHES)
+        self.readings = 0
+        self.needed = min(max(BATCHES, -(-SAMPLES // max(samples, 1))), _MOST_BATCHES)
+
+    @property
+    def dead(self) -> float:
+        """The share of units that were zero on every sample of the newest batches that were read."""
+        return 0.0 if self.idle is None else float((self.idle >= self.needed).mean())
+
+
+class Units:
+    """The readings of a run, by the place of the op in its step, its class and how many units it has.
+
+    >>> import gradlab as gl
+    >>> from gradlab.trace import recording
+    >>> w = gl.tensor([[1.0, -1.0]], requires_grad=True)
+    >>> with recording() as r:
+    ...     (gl.ones(3, 1) @ w).relu().sum().backward()
+    >>> unit = r.steps.run.units.of(1, "ReLU")
+    >>> unit.idle.tolist()
+    [0, 1]
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[int, str, int], Unit] = OrderedDict()
+        self._next = self._tape = self._count = 0
+
+    def of(self, op: int, function: str) -> Unit | None:
+        """What was seen of the op at that place, if it was of that class; the newest where there are several sizes."""
+        for (at, name, _), unit in reversed(self._known.items()):
+            if at == op and name == function:
+                return unit
+        return None
+
+    def read(self, root: Any, tape: Tape, step: int) -> None:
+        """Read the graph of a backward call that is about to begin, where the last reading is long enough ago."""
+        if step < self._next and tape.id != self._tape:
+            return
+        if tape.id != self._tape:
+            self._next, self._tape, self._count = step + APART, tape.id, self._count + 1
+        found = activations(root.grad_fn)
+        for fn in found[:: -(-len(found) // _OPS_READ) or 1]:
+            at, y = tape.refs.get(fn.seq), fn.y if hasattr(fn, "y") else np.empty(0)
+            if at is not None and is_array(y) and y.size and y.ndim:
+                self._see(at, fn, y)
+
+    def _see(self, at: int, fn: Any, y: Array) -> None:
+        name = fn.__class__.__name__
+        axis = _unit_axis(fn, y)
+        key = (at, name, y.shape[axis])
+        unit = self._known.get(key)
+        if unit is None:
+            if len(self._known) >= _KEPT:
+                self._known.popitem(last=False)
+            unit = self._known[key] = Unit(name, y.shape[axis], y.size // y.shape[axis])
+        unit.readings += 1
+        if unit.idle is not None:
+            unit.idle += 1
+            unit.idle[awake(y, axis, self._count)] = 0
+        else:
+            unit.ends.append(share_at_ends(y, name == "Tanh", self._count))
+
+
+def activations(fn: Any) -> list[Any]:
+    """The ReLUs, tanhs and sigmoids of a graph, in the order in which they ran."""
+    found: list[Any] = []
+    seen, todo = {fn}, [fn]
+    while todo:
+        one = todo.pop()
+        for edge in getattr(one, "edges", ()):
+            if edge is not None and edge not in seen and hasattr(edge, "edges"):
+                seen.add(edge)
+                todo.append(edge)
+        if one.__class__.__name__ in ("ReLU", "Tanh", "Sigmoid"):
+            found.append(one)
+    return sorted(found, key=lambda one: one.seq)
+
+
+def awake(y: Array, axis: int, turn: int) -> np.ndarray:
+    """Per unit, whether any entry that is looked at is not 0; of a large array each turn looks at other ones.
+
+    >>> awake(np.array([[0.0, 1.0], [0.0, 0.0]]), 1, 0)
+    array([False,  True])
+    """
+    too_many = -(-y.size // _ENTRIES_READ)
+    cut: list[slice] = []
+    for i, n in enumerate(y.shape):
+        step = 1 if i == axis % y.ndim else min(too_many, n)
+        cut.append(slice(turn % step, None, step))
+        too_many = -(-too_many // step)
+    seen = y[tuple(cut)]
+    over = tuple(i for i in range(y.ndim) if i != axis % y.ndim)
+    return to_numpy(seen.max(axis=over) != 0 if over else seen != 0)
+
+
+def share_at_ends(y: Array, is_tanh: bool, turn: int) -> float:
+    """How much of a tanh, or sigmoid, is where it is flat; of a large array each turn looks at other entries.
+
+    >>> share_at_ends(np.array([-1.0, 0.0, 0.5, 0.99]), True, 0), share_at_ends(np.array([0.01, 0.5]), False, 0)
+    (0.5, 0.5)
+    """
+    step = -(-prod(y.shape) // _ENTRIES_READ)
+    seen = y.reshape(-1)[turn % step :: step]
+    # sigmoid(x) = (1 + tanh(x / 2)) / 2: its ends are those of 2 y - 1, taken at the same slope
+    distance, end = (seen, AT_THE_END) if is_tanh else (seen - 0.5, AT_THE_END - 0.5)
+    return float((xp_of(y).abs(distance) > end).mean())
+
+
+def _unit_axis(fn: Any, y: Array) -> int:
+    """The axis of units: the last one, after a convolution that of channels."""
+    if y.ndim < 3:
+        return -1
+    one = fn
+    for _ in range(4):
+        one = next((e for e in one.edges if e is not None and hasattr(e, "edges")), None)
+        if one is None:
+            return -1
+        if one.__class__.__name__.startswith(_CHANNELS_FIRST):
+            return 1
+    return -1
