@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,20 +17,33 @@ def kernel_of(shell: Any) -> Any:
     return kernel if hasattr(kernel, "control_handlers") else None
 
 
-def listen(kernel: Any, hear: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]) -> None:
+Heard = Mapping[str, Any]
+
+
+def listen(kernel: Any, hear: Callable[[Heard], Heard], busy: Callable[[], bool]) -> None:
     """Call `hear` with the content of each request that arrives on the control channel, in that channel's thread.
 
-    What it returns goes into the reply, which says only that the request was heard: answers go over the widget.
+    What it returns goes into the reply, which says only that the request was heard: answers go over the widget. `busy` says
+    whether a cell runs: after each request the kernel calls itself idle, and the page would show a busy kernel so.
     """
 
-    async def gradlab_request(stream: Any, ident: Any, parent: Mapping[str, Any]) -> None:
+    async def gradlab_request(stream: Any, ident: Any, parent: Heard) -> None:
         content = parent.get("content")
         try:
-            said = hear(content if isinstance(content, Mapping) else {})
-            reply = {"status": "ok", **(said or {})}
+            reply = {"status": "ok", **hear(content if isinstance(content, Mapping) else {})}
         except Exception as error:
             reply = {"status": "error", "ename": type(error).__name__, "evalue": str(error), "traceback": []}
         kernel.session.send(stream, "gradlab_reply", reply, parent, ident)
+        asyncio.get_running_loop().call_soon(correct, parent)
+
+    def correct(parent: Heard) -> None:
+        if busy():
+            state("busy", parent)
+            if not busy():  # the cell ended meanwhile, and this came after its last word
+                state("idle", parent)
+
+    def state(name: str, parent: Heard) -> None:
+        kernel.session.send(kernel.iopub_socket, "status", {"execution_state": name}, parent=parent)
 
     kernel.control_handlers[REQUEST] = gradlab_request
 

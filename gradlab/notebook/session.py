@@ -63,7 +63,7 @@ class Session:
         if self.model is not None:
             self.model.on_msg(self._on_message)
             if self._kernel is not None:
-                control.listen(self._kernel, self._on_request)
+                control.listen(self._kernel, self._on_request, lambda: self.state == "running")
                 self.model.control = True
         if shell is not None and self.cells is not None:
             self.recorder.where, self.recorder.names = self.cells.where, self.names
@@ -178,12 +178,13 @@ class Session:
         elif kind == "ask":
             self.requests.hear(content)
 
-    def _on_request(self, content: Mapping[str, Any]) -> None:
-        """Hear what came over the control channel, in its thread."""
+    def _on_request(self, content: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Hear what came over the control channel, in its thread; the reply says whether training is held."""
         message = content.get("message")
         # A page that was loaded again while a cell runs knows the kernel, but not its session.
         if self.model is not None and content.get("model_id") in (self.model.model_ref, None):
             self._on_message(self.model, message, [])
+        return {"gate": self.gate()}
 
     def gate(self) -> dict[str, Any]:
         """Whether training is held, where and why, and what it is asked for."""

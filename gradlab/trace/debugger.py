@@ -67,7 +67,7 @@ class Debugger:
         self._watch = Watch(observer, self._told)
         self._numbers = count(1)
         self._seen = (0, 0)  # run and step of the last step that was seen to end
-        self._ended = False
+        self._armed = self._ended = False
 
     # What somebody asks for
 
@@ -153,15 +153,20 @@ class Debugger:
 
     def _arm(self) -> None:
         """Be called at the ends of steps and at ops, as far as somebody waits for them."""
-        wanted = self.gate.wanted
-        moments = {b.condition.moment for b in self.breakpoints}
-        self._watch.switch(wanted in ("pause", "op") or bool(moments & {"op", "pass"}))
-        hooks = self.recorder.between_steps
-        if wanted != "run" or "step" in moments or self.gate.held is not None:
-            if self._at_step not in hooks:
-                hooks.append(self._at_step)
-        elif self._at_step in hooks:
-            hooks.remove(self._at_step)
+        with self.recorder.lock:
+            wanted = self.gate.wanted
+            moments = {b.condition.moment for b in self.breakpoints}
+            self._watch.switch(wanted in ("pause", "op") or bool(moments & {"op", "pass"}))
+            armed = wanted != "run" or self.gate.held is not None or bool(self.breakpoints)
+            if armed != self._armed:
+                self._armed = armed
+                self.recorder.needs_ops += 1 if armed else -1  # no step is read by a glance only
+            hooks = self.recorder.between_steps
+            if wanted != "run" or "step" in moments or self.gate.held is not None:
+                if self._at_step not in hooks:
+                    hooks.append(self._at_step)
+            elif self._at_step in hooks:
+                hooks.remove(self._at_step)
 
     def _tell(self) -> None:
         try:
@@ -177,11 +182,11 @@ class Debugger:
             return
         self._seen = now
         tells = self._watch.on  # this event too, after the recorder's
-        tape = steps.last or steps.tape
+        tape = steps.last if steps.last is not None and not steps.tape.updated else steps.tape
         held = self._check("step", StepReading(steps, tape, self._probe), Spot(steps.run.step))
-        if not held and self.gate.at_step():
+        if not held and not tape.light and self.gate.at_step():
             self._hold(Spot(steps.run.step))
-        if self.gate.wanted == "op" and not tells:
+        if self.gate.wanted == "op" and not tells and steps.tape.n and not steps.tape.updated:
             self._at_op(steps.tape, steps.tape.n - 1, False, None, None)  # the op that began the new step
 
     def _told(self, kind: observe.Kind, target: Any, output: Any) -> None:

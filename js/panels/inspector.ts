@@ -52,13 +52,13 @@ export function draw(store: Store, panel: string, element: HTMLElement, signal: 
   const view: View = { store, root, signal, theme: followTheme(root, signal) };
   element.append(tintLine(view));
   const maker = PANELS[panel];
-  if (panel === 'strip') root.append(stripPanel(view));
+  if (panel === 'strip') root.append(...stripPanel(view));
   else if (maker) root.append(section(view, panel, maker));
   else {
     root.classList.add('gl-inspector');
     root.dataset.panel = 'inspector';
     const panels = Object.entries(PANELS).map(([name, make]) => section(view, name, make));
-    root.append(stripPanel(view), html('div', { class: 'gl-panels' }, ...panels), timeBar(view));
+    root.append(...stripPanel(view), html('div', { class: 'gl-panels' }, ...panels), timeBar(view));
     followWidth(view, root, width => root.classList.toggle('gl-wide', width >= WIDE));
   }
   reportVisible(view);

@@ -71,6 +71,7 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     draw: (panel, element, signal) => draw(store, panel, element, signal)
   };
   store.hello();
+  store.command('gate'); // so that the kernel knows whether it hears this page while a cell runs
   announce(id, kernel_id);
   return () => {
     stop();

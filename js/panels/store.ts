@@ -3,7 +3,7 @@
 import { batch, computed, signal } from '@preact/signals-core';
 import type { Range } from '../draw/scale';
 import { decode, type Buffer, type Findings, type Frame } from '../protocol/decode';
-import type { CaptureState, CellRun, Op, Outgoing, Structure } from '../protocol/messages';
+import type { CaptureState, CellRun, Gate, Op, Outgoing, Structure } from '../protocol/messages';
 import { Parts } from '../protocol/unpack';
 import { Asking, type Answer } from './asking';
 import { History } from './history';
@@ -42,6 +42,8 @@ export class Store {
   readonly range = signal<Range | null>(null);
   /** What the rules find; null before they were asked. */
   readonly findings = signal<Findings | null>(null);
+  /** Whether training is held, where, and what it was asked for. */
+  readonly gate = signal<Gate>({ wanted: 'run', held: null, aside: true });
   /** Whether the kernel traces, from its last frame, drawn or not. */
   tracing = false;
   /** The line that the cursor is on in a notebook. */
@@ -269,6 +271,7 @@ export class Store {
       const follows = this.at.value === null;
       if (follows && before && before !== structure && !stillThere(this.selected.value, before, structure)) this.selected.value = '';
       this.live.value = { structure, frame };
+      if (frame.gate && JSON.stringify(frame.gate) !== JSON.stringify(this.gate.peek())) this.gate.value = frame.gate;
     });
   }
 }

@@ -5,6 +5,7 @@ import { full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
 import { severitySign } from '../draw/severity';
 import { Spark } from '../draw/spark';
+import { controls } from './control';
 import { MAX } from './series';
 import { followWidth, watch, type View } from './view';
 
@@ -29,9 +30,10 @@ function costs(every: number): string {
   return every > 1 ? `${share}. One step in ${every} is read in full, the others for loss, gradient norm and learning rate` : share;
 }
 
-/** Draw the strip. */
-export function stripPanel(view: View): HTMLElement {
+/** Draw the strip, and below it the line that says where training is held. */
+export function stripPanel(view: View): [HTMLElement, HTMLElement] {
   const { store } = view;
+  const { buttons, line: held } = controls(view);
   const step = html('b', {}, '–');
   const state = html('i', {});
   const loss = html('b', { 'data-field': 'loss' }, '–');
@@ -52,7 +54,8 @@ export function stripPanel(view: View): HTMLElement {
     cell('Loss', line, loss),
     cell('‖grad‖', gradient),
     worst,
-    cell('Tracing', dot, share)
+    cell('Tracing', dot, share),
+    buttons
   );
   let width = 40;
   followWidth(view, line, room => {
@@ -87,7 +90,7 @@ export function stripPanel(view: View): HTMLElement {
     set(step, 'data-value', frame ? frame.step : null);
     const past = store.at.value !== null;
     if (past) void store.revision.value;
-    write(state, past ? `of ${store.series.lastStep}` : frame ? STATES[frame.state] : '');
+    write(state, past ? `of ${store.series.lastStep}` : store.gate.value.held ? 'paused' : frame ? STATES[frame.state] : '');
     const last = store.number('loss');
     number(loss, frame ? (frame.loss ?? (store.series.size > 0 && !frame.open ? last : null)) : null);
     number(gradient, frame ? frame.grad_norm : null);
@@ -98,5 +101,5 @@ export function stripPanel(view: View): HTMLElement {
     dot.classList.toggle('gl-on', tracing?.on ?? false);
     element.classList.toggle('gl-off', tracing?.on === false);
   });
-  return element;
+  return [element, held];
 }

@@ -75,6 +75,21 @@ export interface Structure {
 
 export type KernelState = 'idle' | 'running' | 'interrupted' | 'error';
 
+/** Whether training is held, and what it was asked for; `aside`: the kernel hears the page while a cell runs. */
+export interface Gate {
+  wanted: 'run' | 'pause' | 'step' | 'op';
+  held: {
+    step: number;
+    op: string | null;
+    /** The op's place in the structure. */
+    at: number | null;
+    backward: boolean;
+    where: string | null;
+    reason: string | null;
+  } | null;
+  aside: boolean;
+}
+
 export interface OptimizerHeader {
   label: string;
   lr: Wire;
@@ -97,6 +112,7 @@ export interface FrameHeader {
   grad_norm: Wire | null;
   optimizers: OptimizerHeader[];
   columns?: string[];
+  gate?: Gate;
   series: { spans: number; width: number; exact: boolean };
 }
 

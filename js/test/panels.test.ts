@@ -341,7 +341,7 @@ describe('the widgets', () => {
     const heard: unknown[] = [];
     window.addEventListener('gradlab:model', event => heard.push((event as CustomEvent).detail), { signal: end.signal });
     const { model, stop } = start();
-    expect(model.sent).toEqual([{ kind: 'hello', page: PAGE, visible: false }]);
+    expect(model.sent).toEqual([{ kind: 'hello', page: PAGE, visible: false }, expect.objectContaining({ kind: 'ask', what: 'gate' })]);
     expect(heard).toEqual([{ model_id: 'm', kernel_id: 'k' }]);
     const close = session.render({ model, el: root } as never);
     const drawn = [...root.querySelectorAll<HTMLElement>('[data-panel]')].map(panel => panel.dataset.panel);

@@ -177,6 +177,7 @@ def test_pause_step_three_and_resume_while_the_cell_runs(page: Page, busy: str) 
 def test_step_op_stops_at_each_op_with_its_cell_and_line(page: Page, busy: str) -> None:
     page.ask("pause")
     page.until(lambda: page.held)
+    page.held_anew(lambda: page.ask("step"))
     walked = [page.held_anew(lambda: page.ask("step op")) for _ in range(6)]
     assert [h["op"] for h in walked[:5]] == ["linear", "exp", "add", "log", "mean"]
     line = 1 + next(i for i, text in enumerate(LOOP.split("\n")) if "loss = " in text)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from labdriver import LOAD, Lab
+from typing import TYPE_CHECKING
+
+from labdriver import LOAD, PANEL, Lab, expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
 
 HANDLER = """
 from gradlab.notebook.requests import answers
@@ -46,3 +51,106 @@ def test_a_question_is_answered_while_the_training_cell_runs(lab: Lab) -> None:
     assert first["thread"] != "MainThread"
     (lab.server.root / "stop-ask").touch()
     lab.finish()
+
+
+LOOP = """
+import time
+import gradlab as gl
+layer = gl.nn.Linear(3, 2)
+optimizer = gl.optim.SGD(layer.parameters(), lr=0.01)
+done = 0
+for _ in range({steps}):
+    optimizer.zero_grad()
+    loss = (layer(gl.ones(4, 3)).exp() + 1.0).log().mean()
+    loss.backward()
+    optimizer.step()
+    done += 1
+    time.sleep(0.002)
+print("done", done)
+"""
+
+
+def button(lab: Lab, label: str) -> Locator:
+    return lab.dock.locator(f'.gl-control button[aria-label="{label}"]')
+
+
+def held(lab: Lab) -> str:
+    """Wait until training is held, and return what the line says."""
+    line = lab.dock.locator(".gl-held.gl-now")
+    expect(line).to_be_visible(timeout=30_000)
+    return line.inner_text().replace("\n", " ")
+
+
+def step_shown(lab: Lab) -> int:
+    return int(lab.number(lab.panel("strip").locator(".gl-fact b").first))
+
+
+def test_pause_step_three_times_step_ops_and_resume(lab: Lab) -> None:
+    lab.open("pause.ipynb", LOAD, LOOP.format(steps=4000), "print(done)")
+    lab.run(0)
+    lab.start(1)
+    lab.eventually(lambda: lab.points() > 3)
+    button(lab, "Pause").click()
+    first = step_shown(lab) if held(lab) else 0
+    assert held(lab) == f"Paused at step {first}"
+    lab.page.wait_for_timeout(500)
+    assert step_shown(lab) == first
+    assert (lab.kernel_status(), lab.prompt(1)) == ("busy", "[*]:")
+    lab.shot("held")
+    for n in range(1, 4):
+        button(lab, "Step").click()
+        lab.sees_step(first + n)
+        expect(lab.dock.locator(".gl-held b")).to_have_text(f"Paused at step {first + n}")
+    for op, k in [("linear", 0), ("exp", 1), ("add", 2), ("log", 3), ("mean", 4)]:
+        button(lab, "Step op").click()
+        expect(lab.dock.locator(".gl-held span")).to_have_text(f"op {op}, In[2]:9")
+        expect(lab.panel("graph").locator(f'[data-op="{k}"].gl-selected')).to_be_visible()
+    button(lab, "Step op").click()
+    expect(lab.dock.locator(".gl-held span")).to_have_text("backward of mean, In[2]:9")
+    lab.shot("op")
+    lab.theme("JupyterLab Dark")
+    lab.shot("op-dark")
+    lab.theme("JupyterLab Light")
+    button(lab, "Resume").click()
+    expect(lab.dock.locator(".gl-held")).to_be_hidden()
+    lab.eventually(lambda: step_shown(lab) > first + 20)
+    lab.finish()
+    assert "done 4000" in lab.output(1)
+    assert button(lab, "Pause").is_visible()
+
+
+def test_a_breakpoint_pauses_an_interrupt_ends_it_and_the_kernel_restarts_while_paused(lab: Lab) -> None:
+    lab.open("break.ipynb", LOAD, '%gradlab break op("log") and step == 40', LOOP.format(steps=10**7))
+    lab.run(0)
+    lab.run(1)
+    lab.start(2)
+    assert held(lab) == 'Paused at step 40 op log, In[3]:9 · op("log") and step == 40'
+    lab.dock_width(400)
+    lab.shot("narrow")
+    lab.page.evaluate(f"path => {PANEL}(path).sessionContext.session.kernel.interrupt()", lab.path)
+    lab.finish()
+    assert "KeyboardInterrupt" in lab.output(2)
+    expect(lab.dock.locator(".gl-held")).to_be_hidden()
+    lab.start(2)
+    assert "step == 40" in held(lab)
+    lab.restart()
+    expect(lab.dock).to_contain_text("Kernel restarted")
+    lab.run(0)
+    lab.source(2, LOOP.format(steps=5))
+    assert "done 5" in lab.run(2)
+
+
+def test_without_the_extension_the_buttons_act_over_the_comm(lab_without_extension: Lab) -> None:
+    lab = lab_without_extension
+    lab.open("comm.ipynb", LOAD, LOOP.format(steps=3000))
+    lab.run(0)
+    lab.start(1)
+    page = lab.page
+    strip = page.locator('[data-panel="strip"]')
+    expect(strip.locator(".gl-fact b").first).not_to_have_text("–", timeout=30_000)
+    strip.locator('button[aria-label="Pause"]').click()
+    expect(page.locator(".gl-held b")).to_contain_text("Paused at step", timeout=30_000)
+    lab.shot("held")
+    strip.locator('button[aria-label="Resume"]').click()
+    lab.finish()
+    assert "done 3000" in lab.output(1)
