@@ -25,10 +25,10 @@ class SessionModel(anywidget.AnyWidget):
     selected = traitlets.Unicode().tag(sync=True)
     control = traitlets.Bool(False).tag(sync=True)
 
-    def __init__(self) -> None:
+    def __init__(self, control: bool = False) -> None:
         # The page can't ask a model for its own id, so the id is made here and sent along.
         name = uuid4().hex
-        super().__init__(_esm=bundle.read("session.js"), model_id=name, model_ref=name, kernel_id=kernel_id())
+        super().__init__(_esm=bundle.read("session.js"), model_id=name, model_ref=name, kernel_id=kernel_id(), control=control)
         hear_while_busy(self)
 
     def post(self, message: Message) -> None:

@@ -38,7 +38,8 @@ class Session:
 
     def __init__(self, shell: Any = None) -> None:
         # First what can fail, so that a missing bundle leaves nothing half loaded.
-        self.model: SessionModel | None = None if _is_terminal(shell) else SessionModel()
+        self._kernel = control.kernel_of(shell)
+        self.model: SessionModel | None = None if _is_terminal(shell) else SessionModel(self._kernel is not None)
         self.shell = shell
         self.cells = None if shell is None else Cells(shell)
         self.recorder = Recorder(observe)
@@ -59,12 +60,10 @@ class Session:
         self.debugger.meanwhile, self.debugger.hindrance = self.requests.evaluate, self._hindrance
         self.stream.gate = self.gate
         self.births = Births()
-        self._kernel = control.kernel_of(shell)
         if self.model is not None:
             self.model.on_msg(self._on_message)
             if self._kernel is not None:
                 control.listen(self._kernel, self._on_request, lambda: self.state == "running")
-                self.model.control = True
         if shell is not None and self.cells is not None:
             self.recorder.where, self.recorder.names = self.cells.where, self.names
             self.recorder.objects = lambda: list(shell.user_ns.values())

@@ -71,8 +71,8 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     draw: (panel, element, signal) => draw(store, panel, element, signal)
   };
   store.hello();
-  store.command('gate'); // so that the kernel knows whether it hears this page while a cell runs
   announce(id, kernel_id);
+  store.command('gate'); // so that the kernel knows whether it hears this page while a cell runs
   return () => {
     stop();
     stopStatus();
