@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..trace import Recorder, Stretch
+from ..trace.rules import diagnosis_of
+from ..trace.rules.finding import ORDER
+from ..trace.writer import said
+from .failure import refused
 from .hints import Hints, Source
 from .protocol import VERSION, Message, State, plain
 
@@ -74,7 +78,8 @@ class Outcomes:
             content |= {"ops": stretch.ops, "steps": stretch.steps, "ms": stretch.ms, "tracing": self.recorder.on}
             content["findings"] = self._findings(content["count"])
             content |= self._lines(cell, stretch)
-            content["error"] = self._error(stretch, stretch.failed(error))
+            content["error"] = None if error is None else self._error(stretch, error)
+            self._count_findings(content, stretch)
         self._hints = None
         self._keep(content)
 
@@ -101,15 +106,34 @@ class Outcomes:
         if self._pages:
             self.send(Message({"v": VERSION, "kind": "cell", **plain(content)}, []))
 
-    def _error(self, stretch: Stretch, at: int | None) -> dict[str, Any] | None:
+    def _error(self, stretch: Stretch, error: BaseException) -> dict[str, Any] | None:
         """Where an op failed, on what, and what it said."""
-        structure, names = self.recorder.structure(), stretch.names(self.namespace())
+        at, structure = stretch.failed(error), self.recorder.structure()
         if at is None or at >= len(structure["ops"]):
-            return None
-        op = structure["ops"][at]
+            found = refused(error, self.place)
+            return None if found is None else {**found, "text": said(error)}
+        op, names = structure["ops"][at], stretch.names(self.namespace())
         place = {"id": None, "count": None, "file": None} if op["cell"] is None else structure["cells"][op["cell"]]
         operands = [_operand(structure, source, names) for source in op["inputs"]]
         return {"op": at, "name": op["name"], **place, "line": op["line"], "operands": operands, "text": op["error"]}
+
+    def _count_findings(self, content: dict[str, Any], stretch: Stretch) -> None:
+        """Count what the rules find in what the cell did, and which of it points to lines of other cells."""
+        counts, elsewhere = dict.fromkeys(ORDER, 0), {(other["id"], other["count"]): other for other in content["elsewhere"]}
+        if stretch.ops and self.recorder.on:
+            diagnosis, structure, first = diagnosis_of(self.recorder), self.recorder.structure(), stretch.first
+            if diagnosis.key != structure["key"]:
+                diagnosis.look()
+            for finding in diagnosis.findings:
+                if finding.op is not None and not first <= finding.op < len(structure["ops"]):
+                    continue
+                counts[finding.severity or "warning"] += 1
+                cell = None if finding.op is None else structure["ops"][finding.op]["cell"]
+                place = None if cell is None else structure["cells"][cell]
+                other = None if place is None else elsewhere.get((place["id"], place["count"]))
+                if other is not None:
+                    other["findings"] = other.get("findings", 0) + 1
+        content["findings"], content["severities"] = sum(counts.values()), counts
 
 
 def _operand(structure: Mapping[str, Any], source: list[Any], names: Mapping[int, str]) -> dict[str, Any]:

@@ -42,14 +42,13 @@ export class Footer extends Widget {
   /** Says what a run came to. */
   present(run: Run, live: PageStatus | null): void {
     const words = footerWords(run, live);
-    const findings = run.end?.findings ?? 0;
-    const key = JSON.stringify([words, findings, run.state]);
+    const found = findingWords(run);
+    const key = JSON.stringify([words, found, run.state]);
     if (key === this.key) return;
     this.key = key;
     this.node.dataset['state'] = run.state;
     const parts: (string | HTMLElement)[] = [words.join(' · ')];
-    if (findings > 0) parts.push(' · ', warning(plural(findings, 'finding')));
-    else if ((run.end?.ops ?? 0) > 0 && run.state !== 'error') parts.push(' · no findings');
+    for (const [severity, text] of found) parts.push(' · ', severity ? marked(severity, text) : text);
     this.button.replaceChildren(...parts);
   }
 
@@ -57,9 +56,20 @@ export class Footer extends Widget {
   private readonly button = document.createElement('button');
 }
 
-function warning(text: string): HTMLElement {
+/** What the rules found, by severity, the worst first; without a severity where they found nothing. */
+export function findingWords({ end, state, pointed }: Run): [string, string][] {
+  const found = (['error', 'warning', 'info'] as const).flatMap(severity => {
+    const n = end?.severities?.[severity] ?? 0;
+    return n > 0 ? [[severity, severity === 'info' ? `${n} info` : plural(n, severity)] as [string, string]] : [];
+  });
+  if (pointed > 0) found.push(['warning', `${plural(pointed, 'finding')} ${pointed === 1 ? 'points' : 'point'} here`]);
+  if (found.length > 0 || state !== 'idle' || !end?.ops || end.tracing === false) return found;
+  return [['', 'no findings']];
+}
+
+function marked(severity: string, text: string): HTMLElement {
   const element = document.createElement('span');
-  element.className = 'gradlab-footer-findings';
+  element.className = `gradlab-footer-${severity}`;
   element.textContent = text;
   return element;
 }

@@ -7,8 +7,8 @@ import { type Mark, showMark } from './hints';
 import { follow, guess, pieceOf } from './lines';
 import type { Runs } from './runs';
 
-const LINE_EDITED = 'edited since it ran';
-const CELL_EDITED = 'cell edited since it ran';
+const LINE_EDITED = 'line edited since';
+const CELL_EDITED = 'cell edited since';
 
 /** Where a line that ran stands now. */
 interface Spot {

@@ -149,7 +149,7 @@ const field = StateField.define<Shown>({
 });
 
 /** Room between a line's text and its hint, and between the hint and the edge. */
-const [APART_PX, EDGE_PX] = [16, 6];
+const [APART_PX, EDGE_PX] = [8, 6];
 
 /**
  * Puts hints at the right edge of what can be seen; one that finds no room there follows its text, out of sight.
@@ -165,17 +165,22 @@ const placing = ViewPlugin.define(view => {
         const seen = scrollDOM.clientWidth;
         const left = contentDOM.getBoundingClientRect().left;
         const hints = [...contentDOM.querySelectorAll<HTMLElement>('.gradlab-hint')];
-        return {
-          beyond: Math.max(0, contentDOM.offsetWidth - seen),
-          far: hints.map(hint => {
-            const end = view.coordsAtPos(view.state.doc.lineAt(view.posAtDOM(hint)).to, -1);
-            return [hint, end !== null && end.right - left + APART_PX + hint.offsetWidth + EDGE_PX > seen] as const;
-          })
+        const fit = (hint: HTMLElement) => {
+          const end = view.coordsAtPos(view.state.doc.lineAt(view.posAtDOM(hint)).to, -1);
+          const others = hint.querySelector<HTMLElement>('.gradlab-hint-others')?.offsetWidth ?? 0;
+          const width = hint.offsetWidth - (hint.classList.contains('gradlab-mod-tight') ? 0 : others);
+          const room = end === null ? Infinity : seen - (end.right - left) - APART_PX - EDGE_PX;
+          return { hint, tight: width + others > room, far: width > room };
         };
+        return { seen, beyond: Math.max(0, contentDOM.offsetWidth - seen), fits: hints.map(fit) };
       },
-      write: ({ beyond, far }) => {
+      write: ({ seen, beyond, fits }) => {
         view.contentDOM.style.setProperty('--gradlab-beyond', `${beyond}px`);
-        for (const [hint, on] of far) hint.classList.toggle('gradlab-mod-far', on);
+        view.contentDOM.style.setProperty('--gradlab-seen', `${seen}px`);
+        for (const { hint, tight, far } of fits) {
+          hint.classList.toggle('gradlab-mod-tight', tight);
+          hint.classList.toggle('gradlab-mod-far', far);
+        }
       }
     });
   place();

@@ -10,6 +10,8 @@ export interface Run {
   readonly lines: ReadonlyMap<number, Line>;
   /** An op of this cell's text that failed, whichever cell ran it. */
   readonly failure: Failure | null;
+  /** Findings of other cells' runs that point to lines of this one. */
+  readonly pointed: number;
   /** What the run came to; null while it runs. */
   readonly end: CellRun | null;
 }
@@ -37,14 +39,14 @@ export class Runs {
     const before = runs.get(id);
     const failure = message.error ?? null;
     const lines = new Map((message.lines ?? []).map(line => [line[0], line] as const));
-    runs.set(id, { count, source, state, lines, failure: failure?.id === id ? failure : null, end: ended ? message : null });
+    runs.set(id, { count, source, state, lines, failure: failure?.id === id ? failure : null, pointed: 0, end: ended ? message : null });
     if (source !== null) this.keepSource(`${kernel} ${id}`, count, source);
     const cells = new Set([id]);
     if (before?.count !== count) this.clearFailures(runs, cells);
     for (const other of message.elsewhere ?? []) {
       // Lines of a function whose cell has run again since are lines of a text that is gone.
       const added = new Map([...(runs.get(other.id)?.lines ?? []), ...other.lines.map(line => [line[0], line] as const)]);
-      if (this.change(runs, other.id, other.count, { lines: added })) cells.add(other.id);
+      if (this.change(runs, other.id, other.count, { lines: added, pointed: other.findings ?? 0 })) cells.add(other.id);
     }
     if (failure?.id && failure.id !== id && this.change(runs, failure.id, failure.count, { failure })) cells.add(failure.id);
     this.changedSignal.emit({ kernel, cells: [...cells] });

@@ -56,12 +56,24 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     // Chosen in this page, not by the kernel: the notebook goes there.
     tell('goto', { model_id: id, kernel_id, place: placeOf(selected, store.step.value?.structure) });
   });
-  store.onCell = run => tell('cell', { kernel_id, run });
-  const stopStatus = store.step.subscribe(() => tell('status', { model_id: id, kernel_id }));
+  const news = () => tell('status', { model_id: id, kernel_id });
+  // Frames say it too, but none come while no panel can be seen.
+  const trace = (on: boolean) => {
+    store.tracing = on;
+    news();
+  };
+  store.onCell = run => {
+    if (run.tracing !== undefined) trace(run.tracing);
+    tell('cell', { kernel_id, run });
+  };
+  const stopStatus = store.step.subscribe(news);
   registry().sessions[id] = {
     model_id: id,
     kernel_id,
-    send: message => store.send(message),
+    send: message => {
+      store.send(message);
+      if (message.kind === 'trace') trace(message.on);
+    },
     ask: (what, args) => store.ask(what, args),
     cells: on => store.send({ kind: 'cells', page: PAGE, on }),
     cursor: (cell, line) => (store.cursor.value = cell === null ? null : { cell, line }),

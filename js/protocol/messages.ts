@@ -162,7 +162,8 @@ export interface Operand {
 
 /** Where an op failed, on what, and what it said. */
 export interface Failure extends Cell {
-  op: number;
+  /** Null where a function refused its arguments before an op began. */
+  op: number | null;
   name: string;
   line: number | null;
   operands: Operand[];
@@ -184,9 +185,10 @@ export interface CellRun {
   /** Whether the kernel traces. */
   tracing?: boolean;
   findings?: number;
+  severities?: Record<FindingHeader['severity'], number>;
   lines?: Line[];
-  /** Lines of other cells, which this one called. */
-  elsewhere?: { id: string; count: number | null; lines: Line[] }[];
+  /** Lines of other cells, which this one called, and how many findings point there. */
+  elsewhere?: { id: string; count: number | null; lines: Line[]; findings?: number }[];
   error?: Failure | null;
 }
 

@@ -1,7 +1,7 @@
 import { EditorView } from '@codemirror/view';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { underRoot } from '../lab/file';
-import { duration, footerWords } from '../lab/footer';
+import { duration, findingWords, footerWords } from '../lab/footer';
 import { notesOf, showMark, showNotes } from '../lab/hints';
 import { Limiter } from '../lab/limit';
 import { follow, guess, pieceOf } from '../lab/lines';
@@ -189,8 +189,8 @@ describe('notes in an editor', () => {
 
   it('name the op of a marked line, and say when it was edited', () => {
     showNotes(view, [{ line: 2, text: '(3,) f32' }]);
-    showMark(view, { line: 2, label: 'fc2 / matmul', others: 'add · gelu', stale: 'cell edited since it ran' });
-    expect(shown()).toEqual(['fc2 / matmul · add · gelu cell edited since it ran(3,) f32']);
+    showMark(view, { line: 2, label: 'fc2 / matmul', others: 'add · gelu', stale: 'cell edited since' });
+    expect(shown()).toEqual(['fc2 / matmul · add · gelu cell edited since(3,) f32']);
     expect(view.contentDOM.querySelector('.gradlab-line.gradlab-mod-stale')?.textContent).toContain('second');
     showMark(view, null);
     expect(shown()).toEqual(['(3,) f32']);
@@ -221,6 +221,21 @@ describe('what stands under a cell', () => {
     [{ state: 'running' as const }, ['running, step 200', '21 ops']]
   ])('says of %j: %j', (more, expected) => {
     expect(words(more)).toEqual(expected);
+  });
+
+  it('counts findings by severity, and those of other cells that point here', () => {
+    const runs = new Runs();
+    const severities = { error: 1, warning: 2, info: 1 };
+    runs.take('k', run('def', 1, { ops: 0 }));
+    runs.take('k', run('a', 2, { ops: 3, severities, elsewhere: [{ id: 'def', count: 1, lines: [], findings: 1 }] }));
+    expect(findingWords(runs.get('k', 'a')!)).toEqual([
+      ['error', '1 error'],
+      ['warning', '2 warnings'],
+      ['info', '1 info']
+    ]);
+    expect(findingWords(runs.get('k', 'def')!)).toEqual([['warning', '1 finding points here']]);
+    runs.take('k', run('a', 3, { ops: 3 }));
+    expect(findingWords(runs.get('k', 'a')!)).toEqual([['', 'no findings']]);
   });
 
   it('has times with fitting units', () => {

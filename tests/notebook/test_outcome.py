@@ -152,6 +152,24 @@ def test_an_op_that_fails_tells_its_operands(run: Any, heard: Heard) -> None:
     assert error["text"].startswith("ShapeError: ")
 
 
+def test_a_function_that_refuses_its_arguments_tells_them(run: Any, heard: Heard) -> None:
+    run("from gradlab.nn import functional as F\nz, y = gl.randn(4, 3), gl.tensor([1, 2])", "data")
+    run("def f(a):\n    return F.cross_entropy(a, y)", "def")
+    run("h = x @ w\nloss = f(z)", "a", ok=False)
+    error = heard()[-1]["error"]
+    assert (error["name"], error["op"], error["id"], error["line"]) == ("cross_entropy", None, "def", 2)
+    assert [(o["name"], o["shape"]) for o in error["operands"]] == [("a", [4, 3]), ("target", [2])]
+
+
+def test_findings_are_counted_with_the_cell_that_ran_and_the_cell_they_point_to(run: Any, heard: Heard) -> None:
+    run("def wide(x, y):\n    return ((x - y) ** 2).mean()", "def")
+    run("x, y = gl.randn(64, 1), gl.randn(64)\nv = gl.randn(1, 1, requires_grad=True)", "data")
+    run("wide(x @ v, y).backward()", "a")
+    end = heard()[-1]
+    assert (end["findings"], end["severities"]["warning"] + end["severities"]["error"]) == (1, 1)
+    assert [(e["id"], e["findings"]) for e in end["elsewhere"]] == [("def", 1)]
+
+
 def test_an_error_outside_of_ops_names_no_op(run: Any, heard: Heard) -> None:
     run("y = x @ w\n1 / 0", "a", ok=False)
     end = heard()[-1]

@@ -114,6 +114,27 @@ def node(lab: Lab, op: int) -> Locator:
     return lab.panel("graph").locator(f'[data-op="{op}"]').first
 
 
+CONTRAST = """selector => {
+    const channel = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    const numbers = colour => colour.match(/[\\d.]+/g).map(Number);
+    const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+    return Math.min(...[...document.querySelectorAll(selector)].map(element => {
+        let ground = element;
+        while ((numbers(getComputedStyle(ground).backgroundColor)[3] ?? 1) === 0) ground = ground.parentElement;
+        const back = numbers(getComputedStyle(ground).backgroundColor);
+        const [r, g, b, a = 1] = numbers(getComputedStyle(element).color);
+        const front = [r, g, b].map((v, i) => a * v + (1 - a) * back[i]);
+        const [x, y] = [light(front), light(back)].sort((p, q) => q - p);
+        return (x + 0.05) / (y + 0.05);
+    }));
+}"""
+
+
+def contrast(lab: Lab) -> float:
+    """The lowest contrast of a text of ours beside the code with what is behind it."""
+    return min(lab.page.evaluate(CONTRAST, f".gradlab-{name}") for name in ("hint-text", "hint-op", "hint-others", "footer button"))
+
+
 def open_digits(lab: Lab, name: str) -> None:
     """Open a notebook that trains a small network, and run it."""
     lab.open(name, LOAD, IMPORTS, MODEL, DATA, TRAIN)
@@ -155,12 +176,13 @@ def test_hints_and_footers_say_what_numpy_computes(lab: Lab) -> None:
     assert re.fullmatch(r"7 ops a step · 30 steps · \S+ ms a step · \S+ findings?", footer(lab, 4)[0])
     expect(lab.page.locator(".gradlab-status")).to_contain_text("gradlab: tracing")
     lab.shot("light")
-    for theme, name in (("JupyterLab Dark", "dark"), ("JupyterLab Dark High Contrast", "contrast")):
+    node(lab, 2).click()
+    for theme, name in (("JupyterLab Light", "selected"), ("JupyterLab Dark", "dark"), ("JupyterLab Dark High Contrast", "contrast")):
         lab.theme(theme)
-        node(lab, 2).click()
         lab.page.wait_for_timeout(1200)
         lab.shot(name)
-        node(lab, 2).click()
+        assert contrast(lab) >= 4.5, name
+    node(lab, 2).click()
     lab.theme("JupyterLab Light")
     lab.page.set_viewport_size({"width": 900, "height": 700})
     lab.page.wait_for_timeout(500)
@@ -218,12 +240,12 @@ def test_a_node_leads_to_its_line_and_a_line_to_its_nodes(lab: Lab) -> None:
     # Edited since: the line is still found, and marked so.
     edit(lab, 2, 1, "\n    # a new line")
     node(lab, 1).click()
-    lab.eventually(lambda: mark(lab, 2) == [9, "gelu · linear cell edited since it ran(32, 128) f32", True])
+    lab.eventually(lambda: mark(lab, 2) == [9, "gelu · linear cell edited since(32, 128) f32", True])
     lab.shot("stale")
     edit(lab, 2, 10, " + 0")
     node(lab, 2).click()
     lab.eventually(lambda: (mark(lab, 2) or [0])[0] == 10)
-    assert "edited since it ran" in mark(lab, 2)[1]
+    assert "line edited since" in mark(lab, 2)[1]
     # The cursor on a line that moved still means the line that ran; a new line means none.
     cursor(lab, 2, 11)
     lab.eventually(lambda: colour(lab, node(lab, 4)) != plain)
