@@ -14,6 +14,7 @@ from .numbers import Numbers as Numbers
 from .recorder import Recorder as Recorder
 from .recording import current_recorder as current_recorder
 from .recording import recording as recording
+from .rules import check_batch as check_batch
 from .rules import diagnose as diagnose
 from .stretch import Stretch as Stretch
 from .summary import norm as norm

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ class Series:
         self.rows: list[int] = []  # parameter numbers of the timeline
         self.lr = MISSING
         self.tape = 0  # the newest tape that it stepped in
+        self.cls = type(optimizer).__name__
+        self.groups: tuple[tuple[dict[str, Any], tuple[Param, ...]], ...] = ()  # what it holds, with each group's options
         self._moved: list[tuple[Param, float, float]] = []  # with rms of the gradient and update ratio
         self._own: list[list[float]] = []
         self._is_read = True
@@ -37,6 +40,11 @@ class Series:
             self.lr = float(optimizer.lr_of(output[0][0]) if output else optimizer.param_groups[0]["lr"])
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             self.lr = MISSING  # a user's own optimizer need not have one
+
+    def describe(self, optimizer: Any, param: Callable[[Any], Param]) -> None:
+        """Note what the optimizer holds; `param` gives the record of a tensor."""
+        groups = getattr(optimizer, "param_groups", ())
+        self.groups = tuple(({k: v for k, v in g.items() if k != "params"}, tuple(map(param, g["params"]))) for g in groups)
 
     def stepped(self, moved: list[tuple[Any, Any, Param, int]], tape: int, full: bool) -> None:
         """Note every (tensor, update, record, number) that moved; the sizes of updates only in `full`, where they were asked for."""

@@ -15,6 +15,8 @@ from .symptoms import LOOKS
 from .tape import Param, Tape
 from .writer import Writer
 
+_DESCRIBED_EVERY = 100  # steps
+
 
 class Steps(Writer):
     """The open tape, the last complete one, and the run they belong to.
@@ -166,6 +168,8 @@ class Steps(Writer):
             self._enroll(moved)
         series = self.run.series_of(optimizer)
         series.read_lr(optimizer, output)
+        if not series.groups or self.run.step % _DESCRIBED_EVERY == 0:
+            series.describe(optimizer, self.param)
         if self.norms:
             columns = [self.run.column(param.identity) for param in moved]
             rows = [(t, u, p, c.number) for (t, u), p, c in zip(output, moved, columns, strict=True) if c is not None]

@@ -29,6 +29,7 @@ from .evidence import Evidence as Evidence
 from .finding import Finding as Finding
 from .finding import Number as Number
 from .finding import Trend as Trend
+from .mixing import check_batch as check_batch
 from .rule import RULES as RULES
 from .rule import Rule as Rule
 from .rule import rule as rule

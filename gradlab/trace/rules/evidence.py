@@ -17,7 +17,9 @@ from ..history import numbers_at
 from ..numbers import Numbers
 from ..recorder import Recorder
 from ..run import shown_name
+from ..steps import Steps
 from ..symptoms import InputStats, Stranger, key_of
+from ..tape import Param, Tape
 from ..timeline import MISSING_BITS
 from ..units import Unit
 from ..where import Where
@@ -47,7 +49,7 @@ class Held(NamedTuple):
 
 
 class OptimizerFacts(NamedTuple):
-    """An optimizer that is still there: its class, whether the step on show has its step, and per group options and parameters."""
+    """An optimizer: its class, whether the step on show has its step, and per group options and parameters."""
 
     label: str
     cls: str
@@ -218,35 +220,26 @@ class Evidence:
 
     @cached_property
     def optimizers(self) -> tuple[OptimizerFacts, ...]:
-        """The optimizers that stepped in this run and are still there, with what they hold."""
+        """The optimizers that stepped in this run, with what they hold."""
         steps = self._recorder.steps
         tape = self._recorder.tape
-        facts: list[OptimizerFacts] = []
         several = len(steps.run.models) > 1
+        facts: list[OptimizerFacts] = []
         for series in steps.run.series.values():
-            optimizer = series.ref()
-            if optimizer is None:
-                continue
-            groups = []
-            for group in getattr(optimizer, "param_groups", ()):
-                held = tuple(self._held(p, tape, steps, several) for p in group["params"])
-                groups.append(({k: v for k, v in group.items() if k != "params"}, held))
-            facts.append(OptimizerFacts(series.label, type(optimizer).__name__, series.tape == tape.id, tuple(groups)))
+            groups = tuple((options, tuple(self._held(p, tape, steps, several) for p in held)) for options, held in series.groups)
+            facts.append(OptimizerFacts(series.label, series.cls, series.tape == tape.id, groups))
         return tuple(facts)
 
     @cached_property
     def trained_elsewhere(self) -> list[str]:
-        """The parameters of modules that got a gradient in the step on show, but that no living optimizer of this run holds."""
+        """The parameters of modules that got a gradient in the step on show, but that no optimizer of this run holds."""
         steps, tape = self._recorder.steps, self._recorder.tape
-        held: set[int] = set()
-        for series in steps.run.series.values():
-            optimizer = series.ref()
-            held.update(p.serial for group in getattr(optimizer, "param_groups", ()) for p in group["params"])
+        held = {p.serial for series in steps.run.series.values() for _, params in series.groups for p in params}
         several = len(steps.run.models) > 1
         return [
             shown_name(param.leaf.root, param.leaf.name, several)
-            for serial, param in tape.touched.items()
-            if serial not in held and param.root is not None
+            for param in tape.moved()
+            if param.serial not in held and param.root is not None
         ]
 
     def leaf_of(self, label: str) -> int | None:
@@ -311,15 +304,7 @@ class Evidence:
         return [(stranger, checked[cls]) for cls, stranger in self._recorder.steps.symptoms.strangers.items()]
 
     @staticmethod
-    def _held(tensor: Any, tape: Any, steps: Any, several: bool) -> Held:
-        leaf = steps.leaf_of(tensor)
-        label = shown_name(leaf.root, leaf.name, several)
-        return Held(
-            label,
-            tensor.shape,
-            -tensor.serial in tape.refs,
-            tensor.serial in steps.run.bound,
-            tensor.serial in tape.touched,
-            tensor.requires_grad,
-            leaf.root,
-        )
+    def _held(param: Param, tape: Tape, steps: Steps, several: bool) -> Held:
+        leaf, serial = param.leaf, param.serial
+        read, trained, touched = -serial in tape.refs, serial in steps.run.bound, serial in tape.touched
+        return Held(shown_name(leaf.root, leaf.name, several), leaf.shape, read, trained, touched, leaf.requires_grad, leaf.root)
