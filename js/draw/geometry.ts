@@ -71,6 +71,8 @@ export interface LayoutNode {
 export interface LayoutBox {
   /** The box around this one; -1 for none. */
   parent: number;
+  /** The height of what stands above its nodes; a line where nothing is said. */
+  header?: number;
 }
 
 export interface LayoutEdge {

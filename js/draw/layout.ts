@@ -40,6 +40,7 @@ const CROWDED = 8;
 const PAD = 16;
 const PAD_NESTED = 8;
 const HALF = NODE_WIDTH / 2;
+const OUTSIDE = [-1];
 const SIDE_RIGHT = CHIP_OFFSET + CHIP_WIDTH - HALF;
 
 function emptyGroup(): Group {
@@ -76,11 +77,12 @@ function gather(input: LayoutInput, stacks: ReadonlyMap<number, number[]>) {
 /** Hand every edge to the groups it passes: out of its boxes, across the group both ends share, into its boxes. */
 function distribute(input: LayoutInput, groups: Map<number, Group>, boxItem: Map<number, number>, nodeItem: Map<number, number>): void {
   const host = (n: number) => input.nodes[n]?.beside ?? n;
+  const chains = input.boxes.map((_, b) => chain(input.boxes, b));
+  const around = (n: number) => chains[(input.nodes[n] as LayoutNode).box] ?? OUTSIDE;
   input.edges.forEach((edge, e) => {
     if (input.nodes[edge.from]?.beside === edge.to) return;
     const [from, to] = [host(edge.from), host(edge.to)];
-    const up = chain(input.boxes, (input.nodes[from] as LayoutNode).box);
-    const down = chain(input.boxes, (input.nodes[to] as LayoutNode).box);
+    const [up, down] = [around(from), around(to)];
     const shared = up.find(g => down.includes(g)) as number;
     const itemOf = (path: number[], node: number, group: number) => {
       const at = path.indexOf(group);
@@ -175,12 +177,16 @@ function stackHeights(input: LayoutInput): Map<number, number[]> {
   return stacks;
 }
 
+/** The layout was not ready at its deadline. */
+export class TooLate extends Error {}
+
 /**
  * Lay a graph out; every edge of the input is in the result, and no two rectangles of one kind overlap.
  *
  * No group gets more than `most` lanes: with one lane a branch stands below the other, and its edges pass beside it.
+ * Throws TooLate where it is not ready at `until`, in milliseconds of `performance.now()`.
  */
-export function layout(input: LayoutInput, most = Infinity): Layout {
+export function layout(input: LayoutInput, most = Infinity, until = Infinity): Layout {
   const stacks = stackHeights(input);
   const stackHeight = (n: number) =>
     (stacks.get(n) ?? []).reduce((sum, c) => sum + ((input.nodes[c] as LayoutNode).height ?? CHIP_HEIGHT) + STACK_GAP, -STACK_GAP);
@@ -191,6 +197,7 @@ export function layout(input: LayoutInput, most = Infinity): Layout {
   const depths = input.boxes.map((_, b) => chain(input.boxes, b).length);
   const order = input.boxes.map((_, b) => b).sort((a, b) => (depths[b] as number) - (depths[a] as number));
   for (const g of [...order, -1]) {
+    if (performance.now() > until) throw new TooLate();
     const group = groups.get(g) as Group;
     const sizes = (item: Item) => {
       if (item.box >= 0) return { above: 0, height: (groups.get(item.box) as Group).height, below: 0 };
@@ -208,7 +215,7 @@ export function layout(input: LayoutInput, most = Infinity): Layout {
       const bend = (groups.get(item.box) as Group).bends.get(edge) as Bend;
       return end === 'from' ? (bend.points.at(-1) as [number, number])[0] : (bend.points[0] as [number, number])[0];
     };
-    if (g >= 0) shift(group, HEADER);
+    if (g >= 0) shift(group, input.boxes[g]?.header ?? HEADER);
     if (g >= 0) group.height += GAP_INSIDE;
     routeGroup(
       group,

@@ -1,9 +1,10 @@
 /** A node, a chip and a box of the graph as SVG; numbers change in place. */
 
 import { set, svg, write } from './element';
-import { full, plain, shape as shapeText, special } from './format';
+import { count as countText, full, plain, shape as shapeText, special } from './format';
 import { CHIP_HEIGHT, CHIP_WIDTH, NODE_HEIGHT } from './geometry';
 import { logPart } from './scale';
+import { cellColour, HIGH, LOW, spanOf, type StripLook } from './strip';
 import { shorten, shortenMiddle, textWidth } from './text';
 
 /** The font families of the page, as CSS lists. */
@@ -30,9 +31,9 @@ export interface Face {
   hatch: string;
 }
 
-const METER = 46;
-const LOW = -3;
-const HIGH = 4;
+export const METER = 46;
+/** The cells of a strip where a bar would be. */
+export const CELLS = 23;
 
 /** A name, a log bar from 10^-3 to 10^4 with a tick at 1, and the number. */
 export class Meter {
@@ -43,6 +44,7 @@ export class Meter {
   private readonly track: SVGRectElement;
   private readonly name: SVGTextElement;
   private readonly words: SVGTextElement;
+  private readonly cells: SVGRectElement[] = [];
 
   constructor(
     private readonly x: number,
@@ -60,6 +62,20 @@ export class Meter {
     set(this.bar, 'x', x + 10);
     this.bar.classList.add(`gl-fill-${kind}`);
     this.element = svg('g', {}, this.name, this.track, this.bar, this.tick, this.number, this.words);
+  }
+
+  /** A strip of heat in place of the bar: the numbers of everything inside. */
+  strip(cells: Float64Array, look: StripLook): void {
+    set(this.bar, 'visibility', 'hidden');
+    set(this.tick, 'visibility', 'hidden');
+    const width = METER / cells.length;
+    const span = spanOf(cells);
+    cells.forEach((x, i) => {
+      const cell = (this.cells[i] ??= this.element.appendChild(svg('rect', { y: 25, height: 6 })));
+      set(cell, 'x', (this.x + 10 + i * width).toFixed(1));
+      set(cell, 'width', width.toFixed(2));
+      set(cell, 'fill', cellColour(x, look, span));
+    });
   }
 
   /** Show a number, or the words for why there is none. */
@@ -99,8 +115,8 @@ export function shapeSpans(sizes: readonly number[], batch: number): Node[] {
 /** One op, input or folded module. */
 export class NodeView {
   readonly element: SVGGElement;
-  private readonly value: Meter | null = null;
-  private readonly gradient: Meter | null = null;
+  readonly value: Meter | null = null;
+  readonly gradient: Meter | null = null;
   private readonly text: SVGTextElement | null = null;
   private readonly number = svg('tspan', { class: 'gl-mono gl-v' });
   private readonly rest = svg('tspan');
@@ -178,6 +194,54 @@ export class NodeView {
     mark(this.number, value);
     write(this.number, value === null ? '' : plain(value));
     write(this.rest, value === null ? words : ` · ${words}`);
+  }
+}
+
+/** The heat of everything that a repeat does, over the line that says which of it is shown. */
+export class RepeatView {
+  readonly element = svg('g', { class: 'gl-slider', role: 'slider', tabindex: 0 });
+  private readonly cells: SVGRectElement[][] = [[], []];
+  private readonly text: SVGTextElement;
+  private readonly marker: SVGRectElement;
+
+  constructor(
+    private readonly geometry: { x: number; width: number },
+    index: number,
+    private readonly count: number,
+    name: string
+  ) {
+    const { x, width } = geometry;
+    this.text = svg('text', { x: x + width + 8, y: 35, class: 'gl-mono' }, `${countText(index + 1)} of ${countText(count)}`);
+    this.marker = svg('rect', {
+      class: 'gl-marker',
+      x: x + (index / count) * width - 1,
+      y: 22,
+      width: Math.max(3, width / count + 2),
+      height: 18
+    });
+    this.element.append(svg('rect', { class: 'gl-hit', x, y: 20, width, height: 22 }), this.marker, this.text);
+    const says = { label: `${name}: which time is shown`, valuemin: 1, valuemax: count, valuenow: index + 1 };
+    for (const [key, value] of Object.entries(says)) set(this.element, `aria-${key}`, value);
+  }
+
+  /** Which stretch is under a pixel of the box. */
+  indexAt(x: number): number {
+    const { geometry, count } = this;
+    return Math.max(0, Math.min(count - 1, Math.floor(((x - geometry.x) / geometry.width) * count)));
+  }
+
+  update(values: Float64Array, gradients: Float64Array, look: StripLook): void {
+    [values, gradients].forEach((cells, row) => {
+      const width = this.geometry.width / cells.length;
+      const span = spanOf(cells);
+      cells.forEach((x, i) => {
+        const cell = ((this.cells[row] as SVGRectElement[])[i] ??= this.element.insertBefore(svg('rect', { height: 6 }), this.marker));
+        set(cell, 'x', (this.geometry.x + i * width).toFixed(1));
+        set(cell, 'y', 24 + row * 8);
+        set(cell, 'width', width.toFixed(2));
+        set(cell, 'fill', cellColour(x, look, span));
+      });
+    });
   }
 }
 

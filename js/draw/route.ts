@@ -26,38 +26,40 @@ interface Plan extends Link {
   bottom: number;
 }
 
-/** A column of a group: lane n is column 2n, the chips beside it are column 2n + 1. */
-type Column = [number, number][];
+/** A column of a group: lane n is column 2n, the chips beside it are column 2n + 1. Tops and bottoms in turn, from above. */
+type Column = Float64Array;
 
 /** Whether nothing stands in a column between two heights; the intervals are in order. */
 function free(column: Column, top: number, bottom: number): boolean {
   let low = 0;
-  let high = column.length;
+  let high = column.length >> 1;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((column[middle] as [number, number])[1] <= top) low = middle + 1;
+    if ((column[2 * middle + 1] as number) <= top) low = middle + 1;
     else high = middle;
   }
-  const next = column[low];
-  return next === undefined || next[0] >= bottom;
+  return 2 * low >= column.length || (column[2 * low] as number) >= bottom;
+}
+
+/** Columns of what stands in them, each interval under the one before. */
+function sorted(columns: [number, number][][]): Column[] {
+  return columns.map(column => Float64Array.from(column.sort((a, b) => a[0] - b[0]).flat()));
 }
 
 function columnsOf(group: Group): Column[] {
-  const columns: Column[] = Array.from({ length: group.lanes * 2 }, () => []);
+  const columns: [number, number][][] = Array.from({ length: group.lanes * 2 }, () => []);
   for (const item of group.items) {
-    const interval: [number, number] = [item.top, item.bottom];
-    if (!item.side) columns[item.lane * 2]?.push(interval);
-    if (item.side || item.wide) columns[item.lane * 2 + 1]?.push(interval);
+    if (!item.side) columns[item.lane * 2]?.push([item.top, item.bottom]);
+    if (item.side || item.wide) columns[item.lane * 2 + 1]?.push([item.top, item.bottom]);
   }
-  for (const column of columns) column.sort((a, b) => a[0] - b[0]);
-  return columns;
+  return sorted(columns);
 }
 
 /** Where boxes stand in each lane: they reach over the corridor between nodes and chips. */
 function boxColumns(group: Group): Column[] {
-  const columns: Column[] = Array.from({ length: group.lanes }, () => []);
+  const columns: [number, number][][] = Array.from({ length: group.lanes }, () => []);
   for (const item of group.items) if (item.box >= 0) columns[item.lane]?.push([item.top, item.bottom]);
-  return columns;
+  return sorted(columns);
 }
 
 /** Route every link of a group, and give its lanes their x. */
@@ -79,6 +81,11 @@ export function routeGroup(group: Group, port: Port, fromChip: (edge: number) =>
     group.bends.set(plan.edge, { points: trace(group, plan, tracks, port, columnOf, arrivals, departures, toSide) });
 }
 
+function way(plan: Plan, how: Way): Plan {
+  plan.way = how;
+  return plan;
+}
+
 function planLink(
   group: Group,
   link: Link,
@@ -96,12 +103,13 @@ function planLink(
   const b = to ? columnOf(to, link.edge, false) : -1;
   if (a < 0 || b < 0 || a === b) {
     if (free(columns[Math.max(a, b)] as Column, top, bottom)) return plan;
-  } else if (free(columns[b] as Column, top, bottom) && clear(a, b, top + TURN)) return { ...plan, way: 'early' };
-  else if (free(columns[a] as Column, top, bottom) && clear(a, b, bottom - TURN)) return { ...plan, way: 'late' };
+  } else if (free(columns[b] as Column, top, bottom) && clear(a, b, top + TURN)) return way(plan, 'early');
+  else if (free(columns[a] as Column, top, bottom) && clear(a, b, bottom - TURN)) return way(plan, 'late');
   plan.way = 'gutter';
   // Two that stand beside a lane are joined on the far side; the corridor is for edges out of the lane.
   if ((a % 2 === 1 || b % 2 === 1) && a >> 1 === b >> 1 && free(boxes[a >> 1] as Column, top, bottom)) {
-    return { ...plan, gutter: (a === b ? 2 : 1) * group.lanes + 1 + (a >> 1) };
+    plan.gutter = (a === b ? 2 : 1) * group.lanes + 1 + (a >> 1);
+    return plan;
   }
   const lane = Math.max(a, b) >> 1;
   const choices = [lane, lane + 1, Math.max(0, lane - 1)].filter(g => g <= group.lanes);

@@ -1,18 +1,24 @@
-/** What of a step is drawn: which ops get a node, which modules a box, and what is folded into one. */
+/** What of a step is drawn: which ops get a node, which modules, loops and ranges a box, and what is folded into one node. */
 
-import type { Layout, LayoutInput, LayoutNode } from '../draw/layout';
+import type { LayoutBox, LayoutInput, LayoutNode } from '../draw/layout';
 import type { Kind, Leaf, Op, Structure } from '../protocol/messages';
 import { plural } from '../draw/format';
-import { APART, Modules, nameOf, roles, SIDE } from './nesting';
+import { APART, SIDE } from './nesting';
+import { blockOf, opsOf, unitsOf, type Unit, type Units } from './units';
 
-/** More nodes than these are not drawn: modules are folded first, then the middle of the tape. */
-export const MOST_NODES = 300;
-const KEEP_ENDS = 120;
+/** A graph of so many ops is drawn as it is; of a larger one as many levels are open as leave this many nodes. */
+export const AUTO_NODES = 120;
+/** More nodes than these are never drawn, whatever is opened. */
+export const MOST_NODES = 1000;
 
-export type PartKind = 'op' | 'leaf' | 'module' | 'more' | 'evaluation' | 'chip' | 'past';
+/** The header of a repeat: its name, and under it a strip of heat. */
+const REPEAT_HEADER = 46;
+
+export type PartKind = 'op' | 'leaf' | 'module' | 'evaluation' | 'chip' | 'past';
 
 /** One node or chip of the drawn graph; its number is its place in the layout. */
 export interface Part {
+  /** A `module` stands for everything in a closed module, loop or range. */
   kind: PartKind;
   /** The ops it stands for, in tape order; the last one gives its numbers. */
   ops: number[];
@@ -23,13 +29,15 @@ export interface Part {
   colour: Kind | 'input' | 'parameter';
   /** Whether the graph that `backward()` walks holds it. */
   grad: boolean;
-  /** The path of the module it stands for. */
+  /** What the choice to open it is kept under. */
   path: string;
 }
 
 export interface SceneBox {
-  module: number;
+  unit: Unit;
   ops: number[];
+  /** Which stretch of a repeat is shown. */
+  index: number;
 }
 
 export interface Scene {
@@ -38,48 +46,99 @@ export interface Scene {
   input: LayoutInput;
   /** Per op the part that shows it; -1 for none. */
   partOf: Int32Array;
-  /** Per module path whether its box is open. */
+  /** Per path whether its box is open. */
   open: Map<string, boolean>;
-  layout?: Layout;
+  /** How many ops have no node of their own, and in how many groups they are. */
+  folded: { ops: number; groups: number };
 }
 
-/** A run of ops that becomes one node. */
+/** What the reader chose to see. */
+export interface Choice {
+  /** Per path whether it is open. */
+  folds: ReadonlyMap<string, boolean>;
+  /** Per path of a repeat which stretch is shown. */
+  indices: ReadonlyMap<string, number>;
+  /** The op that has to be in sight; everything around it is open. */
+  focus: number;
+}
+
+const FREE: Choice = { folds: new Map(), indices: new Map(), focus: -1 };
+
+/** A node that is drawn: an op, or a unit that is closed. */
 interface Run {
-  kind: 'op' | 'module' | 'more';
-  module: number;
+  unit: Unit;
   ops: number[];
-  around: number[];
+  around: Unit[];
 }
 
-function runsOf(structure: Structure, role: Uint8Array, modules: Modules, closed: readonly boolean[]): Run[] {
-  const runs: Run[] = [];
-  const byModule = new Map<number, Run>();
-  structure.ops.forEach((op, i) => {
-    if (role[i] === APART) return;
-    const around = modules.around(op);
-    const at = around.findIndex(m => closed[m]);
-    if (at < 0) {
-      runs.push({ kind: 'op', module: -1, ops: [i], around });
-      return;
-    }
-    const module = around[at] as number;
-    const known = byModule.get(module);
-    if (known) known.ops.push(i);
-    else {
-      const run: Run = { kind: 'module', module, ops: [i], around: around.slice(0, at) };
-      byModule.set(module, run);
-      runs.push(run);
-    }
-  });
-  return runs;
-}
+/** Which units are open, and which stretch of each repeat is shown. */
+class Plan {
+  readonly opened = new Map<Unit, boolean>();
+  /** Few ops: loops and ranges are drawn without a box, as if they weren't units. */
+  readonly flat: boolean;
+  private readonly focus = new Set<Unit>();
 
-/** Keep both ends of a tape that is still too long, and say how much stands between them. */
-function foldMiddle(runs: Run[]): Run[] {
-  if (runs.length <= MOST_NODES) return runs;
-  const middle = runs.slice(KEEP_ENDS, runs.length - KEEP_ENDS);
-  const ops = middle.flatMap(run => run.ops);
-  return [...runs.slice(0, KEEP_ENDS), { kind: 'more', module: -1, ops, around: [] }, ...runs.slice(runs.length - KEEP_ENDS)];
+  constructor(
+    readonly units: Units,
+    private readonly choice: Choice
+  ) {
+    this.flat = units.root.size <= AUTO_NODES;
+    for (let unit: Unit | null = units.of[choice.focus] ?? null; unit; unit = unit.parent) this.focus.add(unit);
+    let level = [units.root];
+    let count = 0;
+    for (let auto = true; level.length > 0;) {
+      const shown = level.flatMap(unit => this.inside(unit));
+      const holders = shown.filter(unit => unit.kind !== 'op');
+      count += shown.length - (level[0] === units.root ? 0 : level.length);
+      const cost = holders.reduce((sum, unit) => sum + this.inside(unit).length - 1, 0);
+      auto &&= count + cost <= AUTO_NODES;
+      let room = MOST_NODES - count;
+      level = holders.filter(unit => {
+        const wanted = this.focus.has(unit) || this.inline(unit) || (choice.folds.get(unit.path) ?? auto);
+        const more = this.inside(unit).length - 1;
+        const open = wanted && more <= room;
+        if (open) room -= more;
+        this.opened.set(unit, open);
+        return open;
+      });
+    }
+  }
+
+  inline(unit: Unit): boolean {
+    return this.flat && (unit.kind === 'repeat' || unit.kind === 'range') && this.choice.folds.get(unit.path) === undefined;
+  }
+
+  index(repeat: Unit): number {
+    const unit = this.units.of[this.choice.focus];
+    const focused = unit && this.focus.has(repeat) ? blockOf(repeat, unit) : -1;
+    return focused >= 0 ? focused : Math.min(repeat.blocks.length - 1, this.choice.indices.get(repeat.path) ?? 0);
+  }
+
+  inside(unit: Unit): Unit[] {
+    if (unit.kind !== 'repeat') return unit.children;
+    return this.inline(unit) ? unit.blocks.flat() : (unit.blocks[this.index(unit)] as Unit[]);
+  }
+
+  /** The nodes in tape order, and the repeats whose shown stretch ends after a node. */
+  runs(): { runs: Run[]; ends: Map<number, Unit[]> } {
+    const runs: Run[] = [];
+    const ends = new Map<number, Unit[]>();
+    const todo: (Unit | { end: Unit })[] = [...this.units.root.children].reverse();
+    const around: Unit[] = [];
+    for (let next = todo.pop(); next; next = todo.pop()) {
+      if ('end' in next) {
+        around.pop();
+        if (next.end.kind === 'repeat') ends.set(runs.length, [...(ends.get(runs.length) ?? []), next.end]);
+      } else if (next.kind !== 'op' && this.opened.get(next)) {
+        if (!this.inline(next)) {
+          around.push(next);
+          todo.push({ end: next });
+        }
+        todo.push(...this.inside(next).slice().reverse());
+      } else runs.push({ unit: next, ops: opsOf([next]), around: [...around] });
+    }
+    return { runs, ends };
+  }
 }
 
 /** Collects parts, boxes and edges in tape order. */
@@ -87,18 +146,21 @@ class Builder {
   readonly parts: Part[] = [];
   readonly nodes: LayoutNode[] = [];
   readonly boxes: SceneBox[] = [];
-  readonly parents: { parent: number }[] = [];
+  readonly parents: LayoutBox[] = [];
   readonly edges: { from: number; to: number }[] = [];
   readonly partOf: Int32Array;
-  private readonly boxOf = new Map<number, number>();
+  private readonly boxOf = new Map<Unit, number>();
+  /** Per op the part that stands for it where an edge starts: also for one in a stretch that is not shown. */
+  private readonly source: Int32Array;
   private readonly leafPart = new Map<number, number>();
   private readonly seen = new Set<string>();
 
   constructor(
     private readonly structure: Structure,
-    private readonly role: Uint8Array
+    private readonly plan: Plan
   ) {
     this.partOf = new Int32Array(structure.ops.length).fill(-1);
+    this.source = new Int32Array(structure.ops.length).fill(-1);
   }
 
   private add(part: Part, node: LayoutNode): number {
@@ -106,19 +168,30 @@ class Builder {
     return this.nodes.push(node) - 1;
   }
 
-  private box(around: readonly number[], ops: readonly number[]): number {
+  private box(around: readonly Unit[], ops: readonly number[]): number {
     let box = -1;
-    for (const module of around) {
-      let next = this.boxOf.get(module);
+    for (const unit of around) {
+      let next = this.boxOf.get(unit);
       if (next === undefined) {
-        next = this.boxes.push({ module, ops: [] }) - 1;
-        this.parents.push({ parent: box });
-        this.boxOf.set(module, next);
+        const index = unit.kind === 'repeat' ? this.plan.index(unit) : 0;
+        next = this.boxes.push({ unit, ops: unit.kind === 'repeat' ? opsOf([unit]) : [], index }) - 1;
+        this.parents.push({ parent: box, header: unit.kind === 'repeat' ? REPEAT_HEADER : undefined });
+        this.boxOf.set(unit, next);
       }
-      (this.boxes[next] as SceneBox).ops.push(...ops);
+      if (unit.kind !== 'repeat') for (const i of ops) (this.boxes[next] as SceneBox).ops.push(i);
       box = next;
     }
     return box;
+  }
+
+  /** The shown stretch of a repeat is complete: its nodes stand for those of the other stretches, as far as edges go. */
+  endRepeat(repeat: Unit): void {
+    const shown = opsOf(repeat.blocks[this.plan.index(repeat)] as Unit[]).map(i => this.source[i] as number);
+    for (const block of repeat.blocks) {
+      opsOf(block).forEach((i, k) => {
+        if ((this.source[i] as number) < 0) this.source[i] = shown[k] as number;
+      });
+    }
   }
 
   private link(from: number, to: number, once: boolean): void {
@@ -160,47 +233,46 @@ class Builder {
   addRun(run: Run): void {
     const { structure } = this;
     const found = this.inputs(run);
-    const side = run.kind === 'op' && this.role[run.ops[0] as number] === SIDE;
-    const more = run.kind === 'more';
+    const side = run.unit.kind === 'op' && this.plan.units.role[run.ops[0] as number] === SIDE;
     const box = this.box(run.around, run.ops);
-    if (!more) {
-      for (const j of found.above) this.leafPart.set(j, this.add(this.leaf(j), { box: -1 }));
-      if (side) for (const j of found.beside.splice(0)) this.leafPart.set(j, this.add(this.leaf(j), { box, side: true }));
-    }
+    // A group may read hundreds of inputs, one in each of its stretches: only what it alone does not hide gets a node.
+    const group = run.unit.kind === 'repeat' || run.unit.kind === 'range';
+    for (const j of group ? [] : found.above) this.leafPart.set(j, this.add(this.leaf(j), { box: -1 }));
+    if (side) for (const j of found.beside.splice(0)) this.leafPart.set(j, this.add(this.leaf(j), { box, side: true }));
     const last = structure.ops[run.ops.at(-1) as number] as Op;
     const part = this.add(this.partFor(run, last, found.scalars), { box, side });
-    for (const i of run.ops) this.partOf[i] = part;
-    this.connect(run, part);
-    if (more) return;
+    for (const i of run.ops) this.partOf[i] = this.source[i] = part;
+    this.connect(run, part, found.past);
+    if (group) found.past = found.beside = [];
     for (const j of found.beside) {
       const leaf = this.add(this.leaf(j), { box, beside: part, height: 40 });
       this.leafPart.set(j, leaf);
       this.link(leaf, part, false);
     }
-    this.chips(found, part, box, run.kind === 'module');
+    this.chips(found, part, box, run.unit.kind !== 'op');
   }
 
   private partFor(run: Run, last: Op, scalars: readonly string[]): Part {
     const { modules } = this.structure;
-    const base = { ops: run.ops, leaves: [], shape: last.shape, grad: last.grad, path: '' };
-    if (run.kind === 'more') return { ...base, kind: 'more', title: plural(run.ops.length, 'op'), note: 'folded', colour: 'shape' };
-    if (run.kind === 'module') {
-      const module = modules[run.module];
+    const base = { ops: run.ops, leaves: [], shape: last.shape, grad: last.grad, path: run.unit.path };
+    if (run.unit.kind !== 'op') {
+      const [title, note] = this.plan.units.nameOf(run.unit);
       const first = this.structure.ops[run.ops[0] as number] as Op;
-      const note = `${plural(run.ops.length, 'op')}${(module?.call ?? 1) > 1 ? ` · call ${module?.call}` : ''}`;
-      return { ...base, kind: 'module', title: nameOf(module), note, colour: first.kind, path: module?.path ?? '' };
+      return { ...base, kind: 'module', title, note, colour: first.kind };
     }
-    const named = last.module !== null && !run.around.includes(last.module) ? modules[last.module] : undefined;
+    const named = last.module !== null && !run.around.some(unit => unit.module === last.module) ? modules[last.module] : undefined;
     const wrapper = named && named.parent !== null ? named.name : '';
     return { ...base, kind: 'op', title: last.name, note: scalars.length > 0 ? scalars.join(', ') : wrapper, colour: last.kind };
   }
 
   /** Edges for the inputs that already have a part; those that stand beside this one come with it. */
-  private connect(run: Run, part: number): void {
+  private connect(run: Run, part: number, past: string[]): void {
     for (const i of run.ops) {
       for (const [from, j] of (this.structure.ops[i] as Op).inputs) {
-        const source = from === 'op' ? (this.partOf[j] as number) : from === 'leaf' ? (this.leafPart.get(j) ?? -1) : -1;
-        if (source >= 0 && source !== part) this.link(source, part, run.kind !== 'op' || this.parts[source]?.kind !== 'op');
+        const source = from === 'op' ? (this.source[j] as number) : from === 'leaf' ? (this.leafPart.get(j) ?? -1) : -1;
+        if (source >= 0 && source !== part) this.link(source, part, run.unit.kind !== 'op' || this.parts[source]?.kind !== 'op');
+        // Made in a stretch of the loop that is not shown.
+        else if (from === 'op' && source < 0 && this.plan.units.of[j]) past.push(this.structure.ops[j]?.name ?? '');
       }
     }
   }
@@ -239,23 +311,31 @@ class Builder {
   }
 }
 
-/** Fold one step into what can be drawn; `chosen` says which modules the reader opened or closed. */
-export function fold(structure: Structure, chosen: ReadonlyMap<string, boolean> = new Map()): Scene {
-  const role = roles(structure.ops);
-  const modules = new Modules(structure, role);
-  let closed = modules.closed(Infinity, chosen);
-  let runs = runsOf(structure, role, modules, closed);
-  for (const limit of [2, 1]) {
-    if (runs.length <= MOST_NODES) break;
-    closed = modules.closed(limit, chosen);
-    runs = runsOf(structure, role, modules, closed);
+/** Fold one step into what can be drawn. */
+export function fold(structure: Structure, choice: Partial<Choice> = {}): Scene {
+  const units = unitsOf(structure);
+  const plan = new Plan(units, { ...FREE, ...choice });
+  const builder = new Builder(structure, plan);
+  const { runs, ends } = plan.runs();
+  const groups = runs.filter(run => run.unit.kind !== 'op');
+  for (let n = 0; n <= runs.length; n++) {
+    for (const repeat of ends.get(n) ?? []) builder.endRepeat(repeat);
+    if (n < runs.length) builder.addRun(runs[n] as Run);
   }
-  const builder = new Builder(structure, role);
-  for (const run of foldMiddle(runs)) builder.addRun(run);
   const apart: number[] = [];
-  role.forEach((r, i) => r === APART && apart.push(i));
+  units.role.forEach((r, i) => r === APART && apart.push(i));
   builder.evaluation(apart, structure.folded);
-  const open = new Map(structure.modules.map((module, m) => [module.path, !closed[m]]));
   const { parts, boxes, nodes, parents, edges, partOf } = builder;
-  return { parts, boxes, input: { nodes, boxes: parents, edges }, partOf, open };
+  const open = new Map(structure.modules.map(module => [module.path, true]));
+  for (const [unit, is] of plan.opened) open.set(unit.path, is);
+  const hidden = units.root.size - (runs.length - groups.length);
+  const repeats = boxes.filter(box => box.unit.kind === 'repeat').length;
+  return {
+    parts,
+    boxes,
+    input: { nodes, boxes: parents, edges },
+    partOf,
+    open,
+    folded: { ops: hidden, groups: groups.length + repeats }
+  };
 }

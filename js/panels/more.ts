@@ -3,6 +3,7 @@
 import { html } from '../draw/element';
 import { gainPart } from './gain';
 import { keeperPart } from './keepers';
+import { largePart } from './large';
 import { microscopePart } from './microscope';
 import css from './more.css';
 import type { Part } from './registry';
@@ -18,5 +19,6 @@ function styled(part: Part): Part {
 export const parts: Record<string, Part> = {
   gain: styled(gainPart),
   keepers: styled(keeperPart),
+  large: largePart,
   microscope: styled(microscopePart)
 };

@@ -1,31 +1,44 @@
-/** The drawn graph of one structure: built once, then only its numbers and marks change. */
+/** The drawn graph of one structure: what is where, which numbers and words it has. Subclasses draw it. */
 
-import { arrowPath, edgePath } from '../draw/edge';
-import { set, svg } from '../draw/element';
-import { count, duration, full, shape, special } from '../draw/format';
+import { count, duration, full, plain, shape, special } from '../draw/format';
 import { NODE_WIDTH } from '../draw/geometry';
-import { layout, type Layout, type Placed } from '../draw/layout';
-import { BoxView, ChipView, NodeView, type Fonts } from '../draw/node';
+import { layout, TooLate, type Layout, type Placed } from '../draw/layout';
+import { binned, type StripLook } from '../draw/strip';
+import { CELLS } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Leaf, Structure } from '../protocol/messages';
-import type { Part, Scene } from './fold';
+import type { Part, Scene, SceneBox } from './fold';
 import { nameOf } from './nesting';
 import type { Marked } from './store';
+import type { Palette } from './theme';
 import { batchOf, leafNumber, madeAt, opGradient, opValue, timeOf } from './view';
 import type { TipText } from './tip';
+import { opsOf, unitsOf } from './units';
 import { READABLE } from './viewport';
 import { pathEdges, rootOf } from './way';
 
-let pictures = 0;
-
 /** A graph wider than this has lanes beside each other. */
 const ONE_LANE = 560;
+/** From the left and right edge of a repeat's box to its strip. */
+const SLIDER_LEFT = 16;
+const SLIDER_RIGHT = 110;
+const SLIDER_CELLS = 100;
 
-/** The layout with as many lanes as are readable in `room` pixels. */
-function layoutFor(scene: Scene, widest: Layout, room: number): Layout {
-  let result = widest;
-  for (let lanes = 4; lanes > 0 && result.width * READABLE > room; lanes--) result = layout(scene.input, lanes);
-  return result;
+/** Laying a graph out may take this long; then it is shown as a list. */
+const DEADLINE_MS = 1000;
+
+/** The layout with as many lanes as are readable in `room` pixels; null where it takes too long. */
+export function layoutFor(scene: Scene, room: number): { layout: Layout | null; branched: boolean } {
+  const until = performance.now() + DEADLINE_MS;
+  try {
+    const widest = layout(scene.input, 4, until);
+    let result = widest;
+    for (let lanes = 3; lanes > 0 && result.width * READABLE > room; lanes--) result = layout(scene.input, lanes, until);
+    return { layout: result, branched: widest.width > ONE_LANE };
+  } catch (error) {
+    if (!(error instanceof TooLate)) throw error;
+    return { layout: null, branched: false };
+  }
 }
 
 /** `Linear(in_features=64, out_features=128, bias=True)` as `Linear(64, 128)`; a module that holds others as its class. */
@@ -36,169 +49,185 @@ export function briefRepr(repr: string, cls: string): string {
   return `${cls}(${parts.map(part => part.replace(/^\w+=(?=[\d(-])/, '')).join(', ')})`;
 }
 
-export class Picture {
-  readonly element: SVGSVGElement;
+/** How the parts stand out now. */
+export interface Look {
+  selected: ReadonlySet<number>;
+  /** Chips whose parameter is selected, and edges on the way to the loss. */
+  chips: ReadonlySet<number>;
+  edges: ReadonlySet<number>;
+  /** Parts that are not muted; null where none is. */
+  traced: ReadonlySet<number> | null;
+  /** Parts that the step before had not. */
+  fresh: ReadonlySet<number>;
+  /** While the backward pass is played: the part it is at, and those that it has been to. */
+  at: number;
+  done: ReadonlySet<number> | null;
+}
+
+export const PLAIN: Look = {
+  selected: new Set(),
+  chips: new Set(),
+  edges: new Set(),
+  traced: null,
+  fresh: new Set(),
+  at: -1,
+  done: null
+};
+
+/** What a header of a box was hit at. */
+export interface Hit {
+  part: number;
+  /** A box by its number, -1 for none. */
+  box: number;
+  /** Which stretch of the repeat, where its strip was hit. */
+  index: number;
+}
+
+export abstract class Picture {
+  abstract readonly element: HTMLElement | SVGSVGElement;
   readonly layout: Layout;
-  /** Whether it has branches that want lanes beside each other. */
-  readonly branched: boolean;
-  private readonly nodes = new Map<number, NodeView>();
-  private readonly chips = new Map<number, ChipView>();
-  private readonly boxes = new Map<number, BoxView>();
-  private readonly lines: SVGPathElement[] = [];
-  private readonly heads: SVGPathElement[] = [];
-  private readonly places = new Map<number, Placed>();
-  private frame: Frame | null = null;
+  readonly places = new Map<number, Placed>();
+  readonly batch: number;
+  look: Look = PLAIN;
+  protected frame: Frame | null = null;
+  private readonly stretches = new Map<SceneBox, number[][]>();
+  /** What was computed from the frame. */
+  private readonly computed = new Map<object, [Float64Array, Float64Array]>();
 
   constructor(
     readonly structure: Structure,
     readonly scene: Scene,
-    fonts: Fonts,
-    room: number
+    where: Layout,
+    readonly palette: Palette
   ) {
-    const widest = layout(scene.input);
-    this.branched = widest.width > ONE_LANE;
-    this.layout = layoutFor(scene, widest, room);
-    const hatch = `gl-hatch-${++pictures}`;
-    const under = svg('g', {});
-    const edges = svg('g', { 'aria-hidden': 'true' });
-    const over = svg('g', {});
-    this.drawBoxes(under, over, fonts);
-    this.drawEdges(edges);
-    const batch = batchOf(structure);
-    for (const placed of this.layout.nodes) this.drawNode(placed, over, fonts, hatch, batch);
-    for (const placed of this.layout.chips) {
-      if (placed.height === 40) this.drawNode(placed, over, fonts, hatch, batch);
-      else this.drawChip(placed, over, fonts);
-    }
-    const { width, height } = this.layout;
-    const ops = structure.ops.length + structure.folded;
-    this.element = svg(
-      'svg',
-      { class: 'gl-graph', viewBox: `0 0 ${width} ${height + 1}`, role: 'group', 'aria-label': `Graph of one step, ${count(ops)} ops` },
-      svg('defs', {}, hatchPattern(hatch)),
-      under,
-      edges,
-      over
-    );
+    this.layout = where;
+    this.batch = batchOf(structure);
+    for (const placed of [...where.nodes, ...where.chips]) this.places.set(placed.id, placed);
   }
 
-  private drawBoxes(under: SVGGElement, over: SVGGElement, fonts: Fonts): void {
-    for (const placed of this.layout.boxes) {
-      const module = this.structure.modules[this.scene.boxes[placed.id]?.module ?? -1];
-      const name = nameOf(module);
-      const detail = `${briefRepr(module?.repr ?? '', module?.cls ?? '')}${(module?.call ?? 1) > 1 ? ` · call ${module?.call}` : ''}`;
-      const view = new BoxView(name, detail, 16, placed.width, placed.height, fonts);
-      set(view.element, 'transform', `translate(${placed.x} ${placed.y})`);
-      set(view.header, 'transform', `translate(${placed.x} ${placed.y})`);
-      set(view.header, 'data-module', module?.path ?? '');
-      set(view.header, 'aria-label', `${name}, ${detail}: fold`);
-      this.boxes.set(placed.id, view);
-      under.append(view.element);
-      over.append(view.header);
-    }
-  }
-
-  private drawEdges(group: SVGGElement): void {
-    for (const edge of this.layout.edges) {
-      const [from, to] = [this.scene.parts[edge.from] as Part, this.scene.parts[edge.to] as Part];
-      const past = from.kind === 'past';
-      const look = edge.chip && from.colour === 'parameter' ? 'gl-chipline' : 'gl-edge';
-      const dashed = !edge.chip && (!to.grad || !from.grad) && to.kind !== 'leaf' && !(to.grad && from.kind === 'leaf');
-      const line = svg('path', {
-        class: `${look}${dashed || past ? ' gl-dashed' : ''}`,
-        d: edgePath(edge.points, edge.chip ? 0 : 4),
-        'data-from': edge.from,
-        'data-to': edge.to
-      });
-      const head = svg('path', { class: 'gl-arrow', d: edge.chip ? '' : arrowPath(edge.points) });
-      this.lines.push(line);
-      this.heads.push(head);
-      group.append(line, head);
-    }
-  }
-
-  private drawNode(placed: Placed, over: SVGGElement, fonts: Fonts, hatch: string, batch: number): void {
-    const part = this.scene.parts[placed.id] as Part;
-    const error = part.kind === 'op' ? this.structure.ops[part.ops[0] as number]?.error : null;
-    const view = new NodeView(
-      {
-        title: part.title,
-        note: part.note,
-        shape: error && !part.grad ? null : part.shape,
-        batch,
-        colour: part.colour,
-        dashed: !part.grad && part.kind !== 'leaf' && !error,
-        double: part.kind === 'module' || part.kind === 'more' || part.kind === 'evaluation',
-        width: placed.width,
-        text: error ? `failed: ${error.split('\n')[0]}` : part.kind === 'evaluation' ? 'not part of this graph' : '',
-        hatch
-      },
-      fonts
-    );
-    this.position(placed, view.element, over);
-    view.element.classList.toggle('gl-failed', !!error);
-    if (part.kind === 'op') set(view.element, 'data-op', part.ops[0] as number);
-    if (part.kind === 'leaf') set(view.element, 'data-leaf', part.leaves[0] as number);
-    if (part.kind === 'module') set(view.element, 'data-module', part.path);
-    if (part.kind !== 'op') set(view.element, 'data-ops', part.ops.join(' '));
-    this.nodes.set(placed.id, view);
-  }
-
-  private drawChip(placed: Placed, over: SVGGElement, fonts: Fonts): void {
-    const part = this.scene.parts[placed.id] as Part;
-    const view = new ChipView(part.title, part.shape, part.kind === 'past', fonts);
-    this.position(placed, view.element, over);
-    if (part.leaves.length === 1) set(view.element, 'data-leaf', part.leaves[0] as number);
-    this.chips.set(placed.id, view);
-  }
-
-  private position(placed: Placed, element: SVGGElement, over: SVGGElement): void {
-    set(element, 'transform', `translate(${placed.x} ${placed.y})`);
-    set(element, 'data-part', placed.id);
-    set(element, 'role', 'button');
-    set(element, 'tabindex', -1);
-    this.places.set(placed.id, placed);
-    over.append(element);
-  }
+  /** Draw the numbers of the frame. */
+  protected abstract drawNumbers(): void;
+  /** Draw how the parts stand out. */
+  protected abstract drawLook(before: Look): void;
+  /** What is under the pointer. */
+  abstract hit(event: { target: EventTarget | null; clientX: number; clientY: number }): Hit;
+  /** The picture is to be `zoom` times as large as laid out. */
+  abstract resize(zoom: number): void;
+  /** Another part of it came into view. */
+  scrolled(): void {}
 
   /** Write the numbers of a frame. */
   update(frame: Frame): void {
     this.frame = frame;
-    for (const [id, view] of this.nodes) {
-      const part = this.scene.parts[id] as Part;
-      const [value, gradient] = this.numbers(part);
-      view.update(value, part.grad ? gradient : null, this.words(id, part));
-      set(view.element, 'aria-label', this.label(part, value, gradient));
-    }
-    for (const [id, view] of this.chips) {
-      const part = this.scene.parts[id] as Part;
-      if (part.leaves.length === 1) view.update(...this.numbers(part));
-      set(view.element, 'aria-label', this.label(part, ...this.numbers(part)));
-    }
-    for (const [id, view] of this.boxes) {
-      const [forward, backward] = timeOf(frame, this.scene.boxes[id]?.ops ?? []);
-      view.update(`${duration(forward)}${backward > 0 ? ` · back ${duration(backward)}` : ''}`);
-    }
+    this.computed.clear();
+    this.drawNumbers();
   }
 
-  private numbers(part: Part): [number | null, number | null] {
+  show(look: Look): void {
+    const before = this.look;
+    this.look = look;
+    this.drawLook(before);
+    if (this.frame && look.done !== before.done) this.drawNumbers();
+  }
+
+  /** How many ops the structure has, kept or not. */
+  get label(): string {
+    return `Graph of one step, ${count(this.structure.ops.length + this.structure.folded)} ops`;
+  }
+
+  part(id: number): Part {
+    return this.scene.parts[id] as Part;
+  }
+
+  errorOf(part: Part): string | null {
+    return part.kind === 'op' ? (this.structure.ops[part.ops[0] as number]?.error ?? null) : null;
+  }
+
+  /** Value and gradient norm; while the backward pass is played, only the gradients that it has come to. */
+  numbers(part: Part, id = -1): [number | null, number | null] {
     const { frame } = this;
     if (!frame || part.kind === 'evaluation' || part.kind === 'past') return [null, null];
+    const yet = this.look.done === null || id < 0 || this.look.done.has(id);
     if (part.ops.length > 0) {
       const i = part.ops.at(-1) as number;
-      return [opValue(frame, i), opGradient(frame, i)];
+      return [opValue(frame, i), yet ? opGradient(frame, i) : null];
     }
     if (part.leaves.length !== 1) return [null, null];
     const j = part.leaves[0] as number;
-    return [leafNumber(frame, j, 'value'), leafNumber(frame, j, 'gradient')];
+    return [leafNumber(frame, j, 'value'), yet ? leafNumber(frame, j, 'gradient') : null];
   }
 
-  private words(id: number, part: Part): string {
+  /** The words in place of a gradient. */
+  words(id: number, part: Part): string {
     if ((this.places.get(id)?.width ?? 0) < NODE_WIDTH) return part.kind === 'leaf' ? 'input' : 'no grad';
-    return part.grad ? 'no gradient yet' : 'no gradient wanted';
+    if (!part.grad) return 'no gradient wanted';
+    return this.look.done && !this.look.done.has(id) ? 'not reached' : 'no gradient yet';
   }
 
-  private label(part: Part, value: number | null, gradient: number | null): string {
+  /** The words in place of all numbers; empty for none. */
+  textOf(part: Part): string {
+    const error = this.errorOf(part);
+    if (error) return `failed: ${error.split('\n')[0]}`;
+    return part.kind === 'evaluation' ? 'not part of this graph' : '';
+  }
+
+  /** The heat of everything inside a group, or null for what is no group. */
+  strips(part: Part): [Float64Array, Float64Array] | null {
+    const { frame } = this;
+    if (!frame || part.kind !== 'module' || part.ops.length < 4) return null;
+    const at = (read: typeof opValue) => binned(part.ops.length, CELLS, i => read(frame, part.ops[i] as number));
+    return this.once(part, () => [at(opValue), at(opGradient)]);
+  }
+
+  /** The heat of every stretch of a repeat: the largest value and gradient norm in it. */
+  heat(box: SceneBox): [Float64Array, Float64Array] {
+    const { frame } = this;
+    let stretches = this.stretches.get(box);
+    if (!stretches) this.stretches.set(box, (stretches = box.unit.blocks.map(opsOf)));
+    const all = stretches;
+    const largest = (read: typeof opValue) => (k: number) => {
+      let most: number | null = null;
+      for (const i of all[k] as number[]) {
+        const x = frame && read(frame, i);
+        if (x !== null && !(Number(most) >= Math.abs(x))) most = Number.isFinite(x) ? Math.abs(x) : NaN;
+        if (Number.isNaN(most)) return NaN;
+      }
+      return most;
+    };
+    const row = (read: typeof opValue) => binned(all.length, SLIDER_CELLS, largest(read));
+    return this.once(box, () => [row(opValue), row(opGradient)]);
+  }
+
+  private once(key: object, compute: () => [Float64Array, Float64Array]): [Float64Array, Float64Array] {
+    const known = this.computed.get(key) ?? compute();
+    this.computed.set(key, known);
+    return known;
+  }
+
+  get stripLook(): StripLook {
+    const { palette } = this;
+    return { colours: palette.heat, none: palette.track, odd: palette.odd, zero: palette.colour('--gl-layout') };
+  }
+
+  /** Where the strip of a repeat is in its box. */
+  sliderOf(box: Placed): { x: number; width: number } {
+    return { x: SLIDER_LEFT, width: box.width - SLIDER_LEFT - SLIDER_RIGHT };
+  }
+
+  /** Name and note of a box. */
+  boxText(b: number): [string, string] {
+    const { unit } = this.scene.boxes[b] as SceneBox;
+    const module = this.structure.modules[unit.module];
+    if (!module) return unitsOf(this.structure).nameOf(unit);
+    return [nameOf(module), `${briefRepr(module.repr, module.cls)}${module.call > 1 ? ` · call ${module.call}` : ''}`];
+  }
+
+  boxTime(b: number): string {
+    const [forward, backward] = this.frame ? timeOf(this.frame, this.scene.boxes[b]?.ops ?? []) : [0, 0];
+    return forward > 0 ? `${duration(forward)}${backward > 0 ? ` · back ${duration(backward)}` : ''}` : '';
+  }
+
+  say(part: Part, value: number | null, gradient: number | null): string {
     const numbers = [
       value === null ? '' : `value norm ${special(value) ?? full(value)}`,
       gradient === null ? '' : `gradient norm ${special(gradient) ?? full(gradient)}`
@@ -206,50 +235,29 @@ export class Picture {
     return [part.title, part.note, part.shape ? `shape ${shape(part.shape)}` : '', ...numbers].filter(Boolean).join(', ');
   }
 
-  /** Mark the selection, and the way from it to the loss. */
-  mark(marked: Marked): void {
+  /** What is selected, and the way from it to the loss. */
+  marked(marked: Marked): Pick<Look, 'selected' | 'chips' | 'edges'> {
     const selected = new Set<number>();
+    const chips = new Set<number>();
     for (const i of marked.ops) if ((this.scene.partOf[i] ?? -1) >= 0) selected.add(this.scene.partOf[i] as number);
     const start = new Set(selected);
     this.scene.parts.forEach((part, id) => {
-      if (part.kind !== 'leaf' && part.kind !== 'chip') return;
-      const on = part.leaves.some(j => marked.leaves.has(j));
-      if (part.kind === 'leaf' && on) start.add(id);
-      const element = this.elementOf(id);
-      element?.classList.toggle('gl-hot', part.kind === 'chip' && on);
-      element?.classList.toggle('gl-selected', part.kind === 'leaf' && on);
+      if ((part.kind !== 'leaf' && part.kind !== 'chip') || !part.leaves.some(j => marked.leaves.has(j))) return;
+      if (part.kind === 'chip') chips.add(id);
+      else for (const set of [selected, start]) set.add(id);
     });
-    for (const [id, view] of this.nodes) {
-      const part = this.scene.parts[id] as Part;
-      if (part.kind === 'leaf') continue;
-      const on = selected.has(id);
-      view.element.classList.toggle('gl-selected', on);
-      set(view.element, 'aria-pressed', String(on));
-      const op = this.structure.ops[part.ops[0] ?? -1];
-      if (part.kind === 'op' && op) view.name(on ? madeAt(this.structure, op) || part.note : part.note, on ? 'gl-link' : '');
-    }
-    const hot = pathEdges(this.scene, start, rootOf(this.structure.ops));
-    this.lines.forEach((line, e) => {
-      const on = hot.has(e) && !this.layout.edges[e]?.chip;
-      const head = this.heads[e] as SVGPathElement;
-      // What is marked lies over what is not.
-      if (on && !line.classList.contains('gl-hot')) line.parentElement?.append(line, head);
-      line.classList.toggle('gl-hot', on);
-      head.classList.toggle('gl-hot', on);
-    });
-  }
-
-  elementOf(part: number): SVGGElement | undefined {
-    return (this.nodes.get(part) ?? this.chips.get(part))?.element;
-  }
-
-  placeOf(part: number): Placed | undefined {
-    return this.places.get(part);
+    const edges = pathEdges(this.scene, start, rootOf(this.structure.ops));
+    for (const e of edges) if (this.layout.edges[e]?.chip) edges.delete(e);
+    return { selected, chips, edges };
   }
 
   /** The words for the pointer over the header of a module. */
-  describeBox(path: string): TipText | null {
-    const module = this.structure.modules.find(m => m.path === path);
+  describeBox(b: number): TipText | null {
+    const box = this.scene.boxes[b];
+    const module = this.structure.modules[box?.unit.module ?? -1];
+    const path = module?.path ?? '';
+    const [title, note] = box ? this.boxText(b) : ['', ''];
+    if (box && !module) return { title, lines: [['holds', note], ...this.numbersOfStretch(box)] };
     return module ? { title: (path || module.name).slice(0, 300), lines: [['module', module.repr.slice(0, 400)]] } : null;
   }
 
@@ -257,7 +265,7 @@ export class Picture {
   describe(id: number): TipText | null {
     const part = this.scene.parts[id];
     if (!part) return null;
-    const [value, gradient] = this.numbers(part);
+    const [value, gradient] = this.numbers(part, id);
     const lines: [string, string][] = [];
     const op = part.ops.length === 1 ? this.structure.ops[part.ops[0] as number] : undefined;
     const leaf = part.leaves.length === 1 ? (this.structure.leaves[part.leaves[0] as number] as Leaf) : undefined;
@@ -279,20 +287,27 @@ export class Picture {
         lines.push(['time', `${duration(forward)}${backward > 0 ? ` · back ${duration(backward)}` : ''}`]);
       }
     }
-    if (part.kind === 'module') lines.push(...(this.describeBox(part.path)?.lines ?? []));
+    if (part.kind === 'module') lines.push(['holds', part.note]);
     if (part.leaves.length > 1)
       for (const j of part.leaves.slice(0, 12))
         lines.push([this.structure.leaves[j]?.name.slice(0, 300) ?? '', shape(this.structure.leaves[j]?.shape ?? [])]);
     return { title: (leaf?.name ?? part.title).slice(0, 300), lines };
   }
-}
 
-/** Magenta stripes: a number that is not finite. */
-function hatchPattern(id: string): SVGPatternElement {
-  return svg(
-    'pattern',
-    { id, width: 4, height: 4, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
-    svg('rect', { width: 4, height: 4, class: 'gl-odd-soft' }),
-    svg('rect', { width: 2, height: 4, class: 'gl-odd-strong' })
-  );
+  private numbersOfStretch(box: SceneBox): [string, string][] {
+    const range = (cells: Float64Array): string => {
+      const known = Array.from(cells).filter(x => !Number.isNaN(x));
+      const odd = known.includes(Infinity) ? ', some not finite' : '';
+      const finite = known.filter(Number.isFinite);
+      return finite.length === 0 ? 'unknown' : `${plain(Math.min(...finite))} to ${plain(Math.max(...finite))}${odd}`;
+    };
+    const [values, gradients] = box.unit.kind === 'repeat' ? this.heat(box) : [new Float64Array(), new Float64Array()];
+    if (values.length > 0)
+      return [
+        ['‖value‖', range(values)],
+        ['‖gradient‖', range(gradients)],
+        ['shown', `${count(box.index + 1)} of ${count(box.unit.blocks.length)}`]
+      ];
+    return [];
+  }
 }

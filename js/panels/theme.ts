@@ -1,15 +1,17 @@
 /** Light or dark, as the page around the panels has it. */
 
 import { signal, type ReadonlySignal } from '@preact/signals-core';
+import { sequential } from '../draw/colour';
 import type { Fonts } from '../draw/node';
 import control from './control.css';
 import detail from './detail.css';
 import findings from './findings.css';
+import graph from './graph.css';
 import theme from './theme.css';
 import time from './time.css';
 
 /** The styles of all panels. */
-export const css = [theme, time, control, detail, findings].join('\n');
+export const css = [theme, time, control, detail, findings, graph].join('\n');
 
 /** Whether a CSS colour is dark; unknown colours count as light. */
 export function isDark(colour: string): boolean {
@@ -45,6 +47,20 @@ export interface Palette {
   fonts: Fonts;
   track: string;
   odd: string;
+  /** Small to large. */
+  heat: Uint32Array;
+  /** Any colour of the style sheet by its variable. */
+  colour: (name: string) => string;
+}
+
+/** A colour that may hold `var()` or `color-mix()`, as a canvas can use it. */
+function resolved(root: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  root.append(probe);
+  const value = getComputedStyle(probe).color;
+  probe.remove();
+  return value || '#808080';
 }
 
 const palettes = new WeakMap<HTMLElement, { change: number; palette: Palette }>();
@@ -55,11 +71,14 @@ export function paletteOf(root: HTMLElement, change: number): Palette {
   if (known?.change === change) return known.palette;
   const style = getComputedStyle(root);
   const own = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
+  const colours: Record<string, string> = {};
   const palette: Palette = {
     dark: root.dataset.theme === 'dark',
     fonts: { ui: style.fontFamily || 'sans-serif', code: own('--gl-code', 'monospace') },
     track: own('--gl-track', '#e3e5e8'),
-    odd: own('--gl-odd', '#c2188b')
+    odd: own('--gl-odd', '#c2188b'),
+    heat: sequential(root.dataset.theme === 'dark'),
+    colour: name => (colours[name] ??= resolved(root, name))
   };
   if (root.isConnected) palettes.set(root, { change, palette });
   return palette;

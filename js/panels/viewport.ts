@@ -7,12 +7,23 @@ import type { View } from './view';
 export const READABLE = 0.75;
 /** As in the style of .gl-bleed, both sides together. */
 const BLEED = 20;
-const LEAST = 0.2;
+const LEAST = 0.02;
 const MOST = 3;
+
+/** What a viewport shows. */
+export interface Shown {
+  element: Element;
+  /** It is to be `zoom` times as large as laid out. */
+  resize(zoom: number): void;
+  /** Another part of it came into view. */
+  scrolled(): void;
+}
 
 export class Viewport {
   readonly element = html('div', { class: 'gl-viewport' });
-  private picture: SVGSVGElement | null = null;
+  private picture: Shown | null = null;
+  /** Called when another part of the picture is in view. */
+  onMoved: () => void = () => {};
   private width = 1;
   private height = 1;
   private room = 416;
@@ -27,21 +38,28 @@ export class Viewport {
     this.element.addEventListener(
       'wheel',
       event => {
-        if (!event.ctrlKey && !event.metaKey) return;
+        // The notebook's own scrolling is never taken, unless the reader has gone into the graph.
+        if (!event.ctrlKey && !event.metaKey && !this.element.contains(document.activeElement)) return;
         event.preventDefault();
         const box = this.element.getBoundingClientRect();
         this.zoomTo(this.zoom * Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
       },
       { ...options, passive: false }
     );
+    this.element.addEventListener('scroll', () => this.moved(), { ...options, passive: true });
+  }
+
+  private moved(): void {
+    this.picture?.scrolled();
+    this.onMoved();
   }
 
   /** Show a picture of this size; zoom and position stay where the reader put them. */
-  show(picture: SVGSVGElement, width: number, height: number): void {
+  show(picture: Shown, width: number, height: number): void {
     this.picture = picture;
     this.width = width;
     this.height = height;
-    this.element.replaceChildren(picture);
+    this.element.replaceChildren(picture.element);
     this.apply();
   }
 
@@ -53,9 +71,24 @@ export class Viewport {
 
   /** The whole width in view, as large as it is readable. */
   fit(): void {
-    this.chosen = false;
+    const whole = Math.max(LEAST, Math.min(1, this.element.clientHeight / this.height, this.room / this.width));
+    // A second press shows all of it, however small.
+    const all = !this.chosen && this.element.scrollTop === 0 && this.zoom > whole;
+    this.chosen = all;
+    if (all) this.zoom = whole;
     this.apply();
     this.element.scrollTo?.({ left: 0, top: 0 });
+  }
+
+  /** The part in view, as fractions of the picture. */
+  get inView(): { top: number; height: number } {
+    const { scrollTop, scrollHeight, clientHeight } = this.element;
+    return { top: scrollTop / Math.max(1, scrollHeight), height: Math.min(1, clientHeight / Math.max(1, scrollHeight)) };
+  }
+
+  /** Scroll so that this fraction of the height is in the middle. */
+  centre(at: number): void {
+    this.element.scrollTop = at * this.element.scrollHeight - this.element.clientHeight / 2;
   }
 
   zoomBy(factor: number): void {
@@ -92,8 +125,8 @@ export class Viewport {
     const wide = this.width > this.room * 1.02;
     this.element.classList.toggle('gl-bleed', wide);
     if (!this.chosen) this.zoom = Math.min(1, Math.max(READABLE, (this.room + (wide ? BLEED : 0)) / this.width));
-    this.picture?.setAttribute('width', String(Math.round(this.width * this.zoom)));
-    this.picture?.setAttribute('height', String(Math.round(this.height * this.zoom)));
+    this.picture?.resize(this.zoom);
+    this.onMoved();
   }
 
   private drag(event: PointerEvent): void {
