@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ArgumentError
 from ..trace import CAPTURE_BYTES, Capture
 from ..trace.capture import CapturedOp
+from ..trace.glimpse import GLIMPSE_OPS
 from ..trace.source import formulas, written
 from ..trace.window import Summary, Window, summary, window
 from . import mathml
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 _ROWS = 24
+_SMALL = 16
 
 
 class DetailPanel(Panel):
@@ -67,7 +69,7 @@ def values(session: Session, select: str, key: str, at: Sequence[int] = ()) -> R
         raise ArgumentError("these values are gone: capture the next step to see them")
     grad = tensor.grad
     arrays = tensor.data, None if grad is None else grad.data
-    return _seen(arrays, at, "now", recorder.step)
+    return _seen(arrays, at, f"as it is now, after step {recorder.step}", recorder.step, True)
 
 
 @answers("captured")
@@ -80,7 +82,34 @@ def captured(session: Session, select: str, key: str, at: Sequence[int] = ()) ->
     if kept is None or entry is None:
         raise ArgumentError("no step with this op is captured")
     value = entry.output if isinstance(entry, CapturedOp) else entry.value
-    return _seen((value, entry.gradient), at, "captured", kept.step)
+    by_user = kept is recorder.captured
+    return _seen((value, entry.gradient), at, f"{'captured at' if by_user else 'as in'} step {kept.step}", kept.step, not by_user)
+
+
+@answers("small")
+def small(session: Session, key: str) -> Reply:
+    """Values and gradients of all ops and leaves of up to 4 x 4 entries, as far as a step is kept: for a graph with its numbers.
+
+    `items` are ["op" or "leaf", number, shape, whether a gradient follows]; the buffer has their numbers, float64, one after the other.
+    """
+    recorder = session.recorder
+    shown = recorder.structure()
+    if shown["key"] != key:
+        raise ArgumentError("the graph has changed since")
+    items: list[list[Any]] = []
+    numbers: list[bytes] = []
+    step = 0
+    for ref in (*range(len(shown["ops"])), *range(-1, -1 - len(shown["leaves"]), -1)) if len(shown["ops"]) <= GLIMPSE_OPS else ():
+        kept = _captured(recorder, ref)
+        entry = None if kept is None else kept.ops[ref] if ref >= 0 else kept.leaves[-1 - ref]
+        if kept is None or entry is None:
+            continue
+        value = entry.output if isinstance(entry, CapturedOp) else entry.value
+        if value.size <= _SMALL and len(value.shape) <= 2:
+            step = kept.step
+            items.append(["op" if ref >= 0 else "leaf", max(ref, -1 - ref), value.shape, entry.gradient is not None])
+            numbers += [window(a).values.astype("<f8").tobytes() for a in (value, entry.gradient) if a is not None]
+    return {"step": step, "items": items}, [b"".join(numbers)]
 
 
 @answers("capture")
@@ -131,25 +160,25 @@ def _living(recorder: Recorder, ref: int, label: str) -> Any:
 
 
 def _captured(recorder: Recorder, ref: int) -> Capture | None:
-    """The captured step, if what it has in that place is the same op or leaf."""
-    kept = recorder.captured
-    if kept is None or kept.node is None:
-        return None
-    theirs, ours = kept.node.path(), recorder.nodes()
+    """The captured step, or else the small one seen last, if what it has in that place is the same op or leaf."""
+    return next((kept for kept in (recorder.captured, recorder.glimpsed) if kept is not None and _has(kept, recorder.nodes(), ref)), None)
+
+
+def _has(kept: Capture, ours: list[Any], ref: int) -> bool:
+    theirs = [] if kept.node is None else kept.node.path()
     if ref < 0:
         j = -1 - ref
         a, b = ([leaf for node in nodes for leaf in node.leaves] for nodes in (theirs, ours))
-        same = j < min(len(a), len(b), len(kept.leaves)) and a[j] == b[j]
-        return kept if same and kept.leaves[j] is not None else None
+        return j < min(len(a), len(b), len(kept.leaves)) and a[j] == b[j] and kept.leaves[j] is not None
     if ref >= min(len(theirs), len(ours), len(kept.ops)) or kept.ops[ref] is None:
-        return None
+        return False
     a, b = theirs[ref], ours[ref]
-    return kept if a is b or (a.cls is b.cls and a.inputs == b.inputs and a.shape == b.shape) else None
+    return a is b or (a.cls is b.cls and a.inputs == b.inputs and a.shape == b.shape)
 
 
-def _seen(arrays: Sequence[Any], at: Sequence[int], when: str, step: int) -> Reply:
+def _seen(arrays: Sequence[Any], at: Sequence[int], when: str, step: int, moves: bool) -> Reply:
     """Windows and summaries of value and gradient; buffers are values float64 and counts int32 of each that is there."""
-    content: dict[str, Any] = {"when": when, "step": step, "value": None, "gradient": None}
+    content: dict[str, Any] = {"when": when, "step": step, "moves": moves, "value": None, "gradient": None}
     buffers: list[bytes] = []
     for name, array in zip(("value", "gradient"), arrays, strict=True):
         if array is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,6 +31,9 @@ BUDGET = 0.05
 """The share of a step's time that tracing may take, unless `%gradlab budget` says otherwise."""
 
 
+_GLIMPSE_EVERY = 1.0  # seconds between two small steps whose values are kept for the panels
+
+
 class Session:
     """Tracing in one shell, from `%load_ext gradlab` to `%unload_ext gradlab`.
 
@@ -54,6 +58,7 @@ class Session:
         self.output: Any = None
         self.recorder.on_frame = self._on_frame
         self.recorder.on_capture = self.tell_capture
+        self._glimpsed_at = 0.0
         self.requests = Requests(self)
         self._heard = self._heard_aside = False  # whether any page spoke, and whether it did beside the main thread
         self.debugger = Debugger(self.recorder, observe, self._gate_changed)
@@ -157,6 +162,9 @@ class Session:
         self.stream.follow("running", self._count)
         if self.stream.visible:
             self.outcomes.grew()
+            if time.monotonic() - self._glimpsed_at > _GLIMPSE_EVERY:
+                self._glimpsed_at = time.monotonic()
+                self.recorder.glimpse()
 
     def _on_message(self, widget: Any, content: Any, buffers: Any) -> None:
         if not isinstance(content, dict):
@@ -209,6 +217,8 @@ class Session:
         cell = self.cells.enter(info)
         if not outermost:
             return
+        if self.stream.visible:
+            self.recorder.glimpse(again=True)
         self.state, self._last_count = "running", cell.count
         self.recorder.running = True
         self._outcome_began(cell)

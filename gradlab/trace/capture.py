@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from .. import observe
@@ -23,6 +24,10 @@ _NOT_SAVED = frozenset({"params", "hooks", "retained", "output_version"})
 
 class CaptureError(GradlabError, RuntimeError):
     """A step that cannot be captured: too large, or nobody traces."""
+
+
+class _FullError(Exception):
+    """The next array goes past the limit."""
 
 
 class CapturedOp:
@@ -95,7 +100,8 @@ class Capture:
             at = self._at.get(target.seq)
             op = self.ops[at] if at is not None and at < len(self.ops) else None
             if op is not None:
-                op.gradient = self._copy(inputs[0])
+                with self._room():
+                    op.gradient = self._copy(inputs[0])
         return (kind, target, None) if kind in ("pass", "step") else None
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
@@ -104,13 +110,22 @@ class Capture:
             return
         kind, target, random_state = token
         steps = self._steps()
-        if kind == "forward":
-            if error is None:
-                self._forward(steps, target, output, random_state)
-        elif self.state == "open":
-            self._look(steps)
-            if self.state == "open" and kind == "pass":
-                self._gradients(steps)
+        with self._room():
+            if kind == "forward":
+                if error is None:
+                    self._forward(steps, target, output, random_state)
+            elif self.state == "open":
+                self._look(steps)
+                if self.state == "open" and kind == "pass":
+                    self._gradients(steps)
+
+    @contextmanager
+    def _room(self) -> Generator[None]:
+        """Let go of the step where there is no room for the next array."""
+        try:
+            yield
+        except _FullError:
+            self.refuse()
 
     def _look(self, steps: Steps) -> None:
         """See whether the tape is still the one that is captured, or was rewound because a cell ran again."""
@@ -156,8 +171,6 @@ class Capture:
         self.ops.extend([None] * (at + 1 - len(self.ops)))
         self.ops[at] = op
         self._at[fn.seq] = at
-        if self.size_bytes > self.limit_bytes:
-            self.refuse(steps)
 
     def _input(self, steps: Steps, tape: Tape, t: Any) -> tuple[Any, Array | None]:
         """What an input is, and our copy of its array."""
@@ -185,8 +198,6 @@ class Capture:
             tensor = None if param is None else param.ref()
             if leaf is not None and tensor is not None and tensor._grad is not None:
                 leaf.gradient = self._copy(tensor._grad)
-        if self.size_bytes > self.limit_bytes:
-            self.refuse(steps)
 
     def _kept(self, value: Any, arrays: dict[int, tuple[Any, str]]) -> Any:
         """A copy of what was saved; of what is no data, its name only, so that nothing of the user's is held."""
@@ -203,13 +214,15 @@ class Capture:
     def _copy(self, array: Array) -> Array:
         strides = getattr(array, "strides", ())
         once = array[tuple([slice(1) if s == 0 else slice(None) for s in strides])] if 0 in strides else array
+        self.size_bytes += once.nbytes
+        if self.size_bytes > self.limit_bytes:
+            raise _FullError
         kept = once.copy()
-        self.size_bytes += kept.nbytes
         return kept if kept.shape == array.shape else xp_of(array).broadcast_to(kept, array.shape)
 
     # Its end
 
-    def refuse(self, steps: Steps) -> None:
+    def refuse(self) -> None:
         """Let go of a step that is larger than the limit."""
         size = self.size_bytes
         self.forget()

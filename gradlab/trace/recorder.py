@@ -18,6 +18,7 @@ from . import alive
 from .capture import CAPTURE_BYTES, Capture, CaptureError, estimate, need_room
 from .cost import Cost, costs
 from .governor import Governor
+from .glimpse import GLIMPSE_BYTES, GLIMPSE_OPS, Glimpse
 from .graph import Node
 from .history import numbers_at
 from .holding import Birth, Holding, holdings
@@ -94,6 +95,9 @@ class Recorder:
         self._structures: dict[str, dict[str, Any]] = {}
         self.objects: Callable[[], Iterable[Any]] | None = None  # the user's variables, where tensors are looked for
         self._capture: Capture | None = None
+        self._glimpse: Glimpse | None = None  # the one that waits or is open
+        self._glimpsed: Capture | None = None
+        self._again = False
         self.on_capture: Callable[[], None] | None = None  # called where a capture begins and where it ends
         self._tape: Tape | None = None  # that of the newest op
         self._timing = False
@@ -124,8 +128,10 @@ class Recorder:
         """Stop recording; what was recorded stays readable."""
         with self.lock:
             self._on = False
-            if self._capture is not None:
-                self._observer.detach(self._capture)
+            for capture in (self._capture, self._glimpse):
+                if capture is not None:
+                    self._observer.detach(capture)
+            self._glimpse = None
             attached[:] = [r for r in attached if r is not self]
             self._observer.detach(self)
 
@@ -138,6 +144,7 @@ class Recorder:
             self._steps.run.number = run
             self._structures.clear()
             self.release()
+            self._glimpsed = None
             self._see_ops()
 
     @property
@@ -214,6 +221,38 @@ class Recorder:
             if capture is not None:
                 self._observer.detach(capture)
                 capture.forget()
+
+    def glimpse(self, again: bool = False) -> None:
+        """Keep the arrays of the next step if it is a small one like the last; while one waits or is open, nothing happens.
+
+        Args:
+            again: after that step do so once more: the first step of a cell may go on with what an earlier cell did.
+        """
+        with self.lock:
+            self._again = again
+            tape, known = self._shown(), self._glimpse
+            if self.on and known is None and self._capture is None and tape.n <= GLIMPSE_OPS and estimate(tape) <= GLIMPSE_BYTES:
+                self._glimpse = Glimpse(lambda: self._steps, lambda: self.wants_ops, self._glimpse_changed)
+                self._observer.attach(self._glimpse)
+
+    @property
+    def glimpsed(self) -> Capture | None:
+        """The newest small step that `glimpse` has seen, as far as it has come."""
+        return self._glimpsed
+
+    def _glimpse_changed(self) -> None:
+        glimpse = self._glimpse
+        if glimpse is None:
+            return
+        if glimpse.state == "open":
+            self._glimpsed = glimpse
+            return
+        self._glimpse = None
+        self._observer.detach(glimpse)
+        if glimpse.state == "refused" and self._glimpsed is glimpse:
+            self._glimpsed = None
+        elif self._again:
+            self.glimpse()
 
     def _capture_changed(self) -> None:
         capture = self._capture

@@ -71,6 +71,7 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   let busy = 0; // the turn whose values are on their way
   let queued = false;
   let timer = 0;
+  let moves = false; // whether what is shown will be another in the next step
   let where: number[] = [];
 
   const clear = () => {
@@ -92,14 +93,14 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     busy = turn;
     queued = false;
     const mine = turn;
-    const captured = detail?.captured;
     store
-      .ask(captured ? 'captured' : 'values', { ...now, at }, () => mine === turn && write(note, 'Read when this step ends.'))
+      .ask(detail?.captured ? 'captured' : 'values', { ...now, at }, () => mine === turn && write(note, 'Read when this step ends.'))
       .then(({ content, buffers }) => {
         if (mine !== turn) return;
         arrays = shownOf(content, buffers);
         readStep = Number(content['step']);
-        write(note, captured ? `captured at step ${readStep}` : `as it is now, after step ${readStep}`);
+        moves = content['moves'] === true;
+        write(note, String(content['when']));
       })
       .catch((error: Error) => {
         if (mine !== turn) return;
@@ -153,13 +154,13 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     head.replaceChildren(...parts);
     tables.replaceChildren(...found.tables.map(tableOf));
   };
-  /** What is shown "now" is read again while it moves, once a second. */
+  /** What moves is read again, once a second. */
   const follow = (step: number) => {
-    if (!arrays || detail?.captured || step === readStep || timer) return;
+    if (!arrays || !moves || step === readStep || timer) return;
     timer = window.setTimeout(
       () => {
         timer = 0;
-        if (open.value && arrays && !detail?.captured && !view.signal.aborted) look();
+        if (open.value && arrays && moves && !view.signal.aborted) look();
       },
       Math.max(0, readAt + REFRESH_MS - Date.now())
     );

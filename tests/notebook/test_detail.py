@@ -70,7 +70,7 @@ def test_a_parameter_has_value_gradient_and_ledger_at_any_time(run, ask):
     weight = dict(model.named_parameters())["0.weight"]
     for select in ("param:0.weight", "leaf:1"):
         seen = ask("values", select)
-        assert seen["when"] == "now" and seen["step"] == 3
+        assert seen["when"] == "as it is now, after step 3" and seen["step"] == 3
         assert (seen["value"]["values"] == weight.data).all() and (seen["gradient"]["values"] == weight.grad.data).all()
         assert seen["value"]["norm"] == pytest.approx(float(np.linalg.norm(weight.data)))
         assert (seen["value"]["counts"] == np.histogram(weight.data.astype(float), 64)[0]).all()
@@ -117,7 +117,7 @@ def test_a_captured_step_shows_every_op_and_what_it_saved(run, ask):
     run("%gradlab capture", "c")
     run(STEP + "    if _ == 0:\n        kept = logits.data.copy()", "b")
     seen = ask("captured", "op:2")
-    assert seen["when"] == "captured" and seen["step"] == 4
+    assert seen["when"] == "captured at step 4" and not seen["moves"] and seen["step"] == 4
     assert (seen["value"]["values"] == session.current_session().shell.user_ns["kept"]).all()
     assert seen["gradient"]["values"].shape == (16, 3) and abs(seen["gradient"]["values"].sum()) < 1e-6
     found = ask("detail", "op:1")
@@ -125,6 +125,30 @@ def test_a_captured_step_shows_every_op_and_what_it_saved(run, ask):
     run("%gradlab release", "d")
     with pytest.raises(GradlabError, match="no step"):
         ask("captured", "op:2")
+
+
+def test_the_numbers_of_a_small_graph_are_kept_while_a_page_looks(run, ask):
+    run(NET, "a")
+    now = session.current_session()
+    now.stream.show("page", True, "idle", None)
+    run(
+        "a, b = gl.tensor(2.0, requires_grad=True), gl.tensor([1.0, -3.0], requires_grad=True)\n((a * b).tanh() * 2.0).sum().backward()",
+        "b",
+    )
+    assert ask("captured", "op:1")["value"]["values"].tolist() == [np.tanh(np.float32([2.0, -6.0])).tolist()]
+    assert ask("captured", "op:1")["when"] == "as in step 1"
+    content, (numbers,) = detail.small(now, now.recorder.structure()["key"])
+    assert [item[:2] for item in content["items"]] == [["op", 0], ["op", 1], ["op", 2], ["op", 3], ["leaf", 0], ["leaf", 1]]
+    assert all(item[3] for item in content["items"])
+    found = np.frombuffer(numbers, "<f8")
+    slopes = 2.0 * (1.0 - np.tanh([2.0, -6.0]) ** 2)
+    assert len(found) == 20 and found[:2].tolist() == [2.0, -6.0] and found[2:4] == pytest.approx(slopes, rel=1e-3)
+    assert found[-2:] == pytest.approx(now.shell.user_ns["b"].grad.data)
+    run(STEP, "c")
+    assert ask("captured", "op:1")["value"]["values"].shape == (16, 8)
+    run("big = gl.zeros(300, 300, requires_grad=True)\n(big * 2.0).sum().backward()", "d")
+    with pytest.raises(GradlabError, match="no step"):
+        ask("captured", "op:0")
 
 
 def test_what_cannot_be_captured_is_refused_in_words(run, ask, capsys):

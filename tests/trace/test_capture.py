@@ -188,3 +188,42 @@ def test_an_expanded_array_is_kept_once():
         x.expand(1000, 4)
         assert r.captured.ops[0].output.shape == (1000, 4) and r.captured.size_bytes < 200
         r.release()
+
+
+def test_a_glimpse_keeps_a_small_step_unasked_and_leaves():
+    with recording() as r:
+        steps = training()
+        run(steps, 2)
+        alone = observe._attached
+        r.glimpse()
+        run(steps, 3)
+        seen = r.glimpsed
+        assert seen.state == "complete" and seen.step == 3 and seen.size_bytes < 64 * 1024 and observe._attached == alone
+        assert len(seen.ops) == len(r.structure()["ops"]) and r.captured is None
+        r.clear()
+        assert r.glimpsed is None
+
+
+def test_a_glimpse_lets_go_of_what_is_large_before_it_copies_it():
+    with recording() as r:
+        r.glimpse()
+        w = gl.zeros(200, 200, requires_grad=True)
+        alone = len(observe._attached)
+        (w * 2.0).sum().backward()
+        assert r.glimpsed is None and len(observe._attached) == alone - 1
+        with gl.no_grad():
+            x = gl.ones(2)
+            for _ in range(300):
+                x = x * 1.0
+        r.glimpse()  # the last step was large
+        assert len(observe._attached) == alone - 1
+
+
+def test_a_glimpse_that_meets_no_step_gives_up():
+    with recording() as r:
+        a = gl.ones(2, requires_grad=True) * 2.0
+        r.glimpse()
+        watching = len(observe._attached)
+        for _ in range(300):
+            a = a * 1.0
+        assert len(observe._attached) == watching - 1 and r.glimpsed is None
