@@ -17,8 +17,8 @@ from ..errors import explain
 from . import alive
 from .capture import CAPTURE_BYTES, Capture, CaptureError, estimate, need_room
 from .cost import Cost, costs
-from .governor import Governor
 from .glimpse import GLIMPSE_BYTES, GLIMPSE_OPS, Glimpse
+from .governor import Governor
 from .graph import Node
 from .history import numbers_at
 from .holding import Birth, Holding, holdings
