@@ -55,6 +55,7 @@ class InputStats:
         self.low, self.high = math.inf, -math.inf
         self._sum = self._squares = 0.0
         self.counts: np.ndarray | None = None
+        self._last: np.ndarray | None = None
 
     def see(self, array: Any) -> None:
         """Take in one batch."""
@@ -65,16 +66,22 @@ class InputStats:
             return
         self.seen += 1
         if flat.dtype.kind in "iu" and array.ndim == 1 and flat.min() >= 0 and flat.max() < _CLASSES_MOST:
-            counts = np.bincount(flat, minlength=0 if self.counts is None else len(self.counts))
-            if self.counts is not None:
-                counts[: len(self.counts)] += self.counts
-            self.counts = counts
+            self._count(np.bincount(flat, minlength=0 if self.counts is None else len(self.counts)))
         wide = flat.astype(np.float64)
         with np.errstate(all="ignore"):
             self.entries += flat.size
             self._sum += float(wide.sum())
             self._squares += float(wide.dot(wide))
             self.low, self.high = min(self.low, float(wide.min())), max(self.high, float(wide.max()))
+
+    def _count(self, counts: np.ndarray) -> None:
+        if self._last is not None and np.array_equal(counts, self._last):
+            return  # one batch again and again says nothing new of the data
+        self._last = counts
+        if self.counts is not None:
+            counts = counts.copy()
+            counts[: len(self.counts)] += self.counts
+        self.counts = counts
 
     @property
     def mean(self) -> float:

@@ -104,6 +104,41 @@ def test_the_worst_comes_first() -> None:
     assert [finding.severity for finding in diagnosis.findings] == ["error", "warning", "info"]
 
 
+def test_of_many_findings_of_one_rule_a_few_are_shown() -> None:
+    def many(e: Evidence) -> Iterator[Finding]:
+        for i in range(30):
+            yield Finding("Again", "It is so.", subject=f"{i:02}")
+
+    diagnosis = Diagnosis(trained(), {"R99": Rule("R99", "many", "warning", (), many)})
+    diagnosis.update()
+    assert [finding.subject for finding in diagnosis.findings] == ["00", "01", "02", "03"]
+    assert diagnosis.findings[-1].verdict == "It is so. 26 more like it are not shown."
+
+
+def test_while_a_cell_runs_a_new_graph_is_looked_at_at_once_and_all_else_when_it_is_time() -> None:
+    asked: list[str] = []
+
+    def numbers(e: Evidence) -> Iterator[Finding]:
+        asked.append("numbers")
+        yield Finding("Numbers", "n")
+
+    def graphs(e: Evidence) -> Iterator[Finding]:
+        asked.append("graph")
+        yield Finding("Graph", "g")
+
+    recorder = trained()
+    rules = {"R98": Rule("R98", "n", "info", (), numbers), "R99": Rule("R99", "g", "info", ("structure",), graphs, once=True)}
+    diagnosis = Diagnosis(recorder, rules)
+    diagnosis.look()
+    recorder.attach()
+    gl.ones(2, 2).sum()
+    recorder.detach()
+    diagnosis.look(settled=False)
+    diagnosis.look(settled=False)
+    assert asked == ["numbers", "graph", "graph"]
+    assert [finding.rule for finding in diagnosis.findings] == ["R98", "R99"]
+
+
 def test_one_hit_is_a_remark_and_two_are_what_the_rule_says() -> None:
     assert [graded(hits, "error") for hits in range(4)] == [None, "info", "error", "error"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -13,9 +14,11 @@ from .finding import ORDER, Finding
 from .rule import RULES, Rule
 
 INTERVAL = 0.5
-"""Seconds between two looks while a cell runs."""
+"""Seconds between two looks while a cell runs, at least."""
 
-_MOST = 20  # findings on show, the worst of each rule first
+_SHARE = 0.02  # of the time, at most, goes into looking while a cell runs
+_MOST = 20  # findings on show
+_MOST_A_RULE = 4
 
 
 class Diagnosis:
@@ -50,7 +53,7 @@ class Diagnosis:
         self.key = ""
         self._failed: set[str] = set()
         self._by_structure: tuple[str, dict[str, tuple[Finding, ...]]] = ("", {})
-        self._looked_at = 0.0
+        self._next = 0.0
 
     def mute(self, rule: str, on: bool = True) -> None:
         """Ask a rule no more, or again."""
@@ -62,18 +65,27 @@ class Diagnosis:
         self.version += 1
 
     def look(self, settled: bool = True) -> None:
-        """Look again: where nothing runs at once, else where it is time to."""
-        if settled or time.monotonic() >= self._looked_at + INTERVAL:
+        """Look again: where nothing runs at once, else where it is time to; at a graph that is new at once, but only at it."""
+        if settled or time.monotonic() >= self._next:
             self.update()
+        elif self.recorder.structure()["key"] != self.key:
+            self._update([rule for rule in self.rules.values() if rule.once])
 
     def update(self) -> bool:
         """Ask every rule, and say whether anything changed."""
+        began = time.monotonic()
+        changed = self._update(list(self.rules.values()))
+        ended = time.monotonic()
+        self._next = ended + max(INTERVAL, (ended - began) / _SHARE)
+        return changed
+
+    def _update(self, rules: list[Rule]) -> bool:
+        asked = {rule.id for rule in rules}
         with self.recorder.lock:
             evidence = Evidence(self.recorder)
-            self._looked_at = time.monotonic()
-            found: list[Finding] = []
+            found = [finding for finding in self.findings if finding.rule not in asked and finding.rule not in self.muted]
             ran = lacking = 0
-            for rule in self.rules.values():
+            for rule in rules:
                 if rule.id in self.muted or rule.id in self._failed:
                     continue
                 if all(map(evidence.has, rule.needs)):
@@ -81,8 +93,9 @@ class Diagnosis:
                     found += self._asked(rule, evidence)
                 else:
                     lacking += 1
-        found.sort(key=lambda f: (ORDER[f.severity or "warning"], -(f.step or 0), int(f.rule[1:]), f.subject))
-        findings = tuple(found[:_MOST])
+        if len(rules) < len(self.rules):
+            ran, lacking = self.ran, self.lacking
+        findings = _shown(found)
         changed = findings != self.findings or (ran, lacking) != (self.ran, self.lacking)
         self.findings, self.ran, self.lacking, self.key = findings, ran, lacking, evidence.structure["key"]
         self.version += changed
@@ -105,6 +118,22 @@ class Diagnosis:
         if rule.once:
             self._by_structure[1][rule.id] = found
         return found
+
+
+def _shown(found: list[Finding]) -> tuple[Finding, ...]:
+    """The worst first, and of each rule only a few, the last of which says how many more there are."""
+    found = sorted(found, key=lambda f: (ORDER[f.severity or "warning"], -(f.step or 0), int(f.rule[1:]), f.subject))
+    counts = Counter(f.rule for f in found)
+    shown: list[Finding] = []
+    seen: Counter[str] = Counter()
+    for finding in found:
+        seen[finding.rule] += 1
+        more = counts[finding.rule] - _MOST_A_RULE
+        if seen[finding.rule] < _MOST_A_RULE or more <= 0:
+            shown.append(finding)
+        elif seen[finding.rule] == _MOST_A_RULE:
+            shown.append(replace(finding, verdict=f"{finding.verdict} {more} more like it are not shown."))
+    return tuple(shown[:_MOST])
 
 
 def _signed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
