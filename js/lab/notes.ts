@@ -1,5 +1,6 @@
 import type { Cell, ICellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { type PanelLayout } from '@lumino/widgets';
 import type { PageStatus } from '../panels/registry';
@@ -28,6 +29,7 @@ export class NotebookNotes implements IDisposable {
     preferences.changed.connect(this.refresh, this);
     panel.content.modelContentChanged.connect(this.refresh, this);
     panel.sessionContext.kernelChanged.connect(this.refresh, this);
+    panel.sessionContext.statusChanged.connect(this.onStatus, this);
   }
 
   get isDisposed(): boolean {
@@ -63,27 +65,36 @@ export class NotebookNotes implements IDisposable {
     if (kernel === this.kernel) this.limiter.ask(cells);
   }
 
-  private draw(ids: ReadonlySet<string>): void {
-    if (this.panel.isDisposed) return;
-    for (const cell of this.panel.content.widgets) if (ids.has(cell.model.id)) this.drawCell(cell);
+  // What ran when the kernel went never ends.
+  private onStatus(_: unknown, status: Kernel.Status): void {
+    const gone = status === 'restarting' || status === 'autorestarting' || status === 'dead';
+    if (gone && this.kernel !== null) this.runs.lost(this.kernel);
   }
 
-  private drawCell(cell: Cell): void {
+  private draw(ids: ReadonlySet<string>): void {
+    const { kernel } = this;
+    // Nothing ran here that is traced, as in most notebooks of the world.
+    if (this.panel.isDisposed || kernel === null || !this.runs.any(kernel)) return;
+    this.panel.content.widgets.forEach((cell, at) => {
+      if (ids.has(cell.model.id)) this.drawCell(cell, at, kernel);
+    });
+  }
+
+  private drawCell(cell: Cell, at: number, kernel: string): void {
     if (cell.model.type !== 'code') return;
     if (cell.isPlaceholder()) {
       if (this.awaited.has(cell)) return;
       this.awaited.add(cell);
-      void cell.ready.then(() => !cell.isDisposed && this.drawCell(cell));
+      void cell.ready.then(() => this.limiter.ask([cell.model.id]));
       return;
     }
-    const { kernel } = this;
-    const run = kernel === null ? undefined : this.runs.get(kernel, cell.model.id);
-    this.drawFooter(cell, run);
+    const run = this.runs.get(kernel, cell.model.id);
+    this.drawFooter(cell, run, kernel);
     const view = viewOf(cell.editor);
-    if (view) showNotes(view, this.preferences.get('hints') ? this.notes(cell, run) : failureOnly(this.notes(cell, run)));
+    if (view) showNotes(view, this.preferences.get('hints') ? this.notes(cell, at, run, kernel) : []);
   }
 
-  private drawFooter(cell: Cell, run: Run | undefined): void {
+  private drawFooter(cell: Cell, run: Run | undefined, kernel: string): void {
     let footer = this.footers.get(cell.model);
     if (footer && (footer.isDisposed || footer.parent !== cell)) {
       footer.dispose();
@@ -102,17 +113,16 @@ export class NotebookNotes implements IDisposable {
       layout.insertWidget(input + 1, footer);
       this.footers.set(cell.model, footer);
     }
-    footer.present(run, this.kernel === null ? null : this.live(this.kernel));
+    footer.present(run, this.live(kernel));
   }
 
-  private notes(cell: Cell, run: Run | undefined): Note[] {
+  private notes(cell: Cell, at: number, run: Run | undefined, kernel: string): Note[] {
     const now = cell.model.sharedModel.getSource();
     if (run) return run.source === null ? [] : notesOf(run, follow(run.source, now));
     // A part of a cell that was split has no run of its own.
     const { widgets } = this.panel.content;
-    const at = widgets.indexOf(cell);
     for (const near of [widgets[at + 1], widgets[at - 1], widgets[at + 2], widgets[at - 2]]) {
-      const other = near && this.kernel !== null ? this.runs.get(this.kernel, near.model.id) : undefined;
+      const other = near && this.runs.get(kernel, near.model.id);
       if (!other?.source || near?.model.sharedModel.getSource() === other.source) continue;
       const above = pieceOf(other.source, now);
       if (above === null) continue;
@@ -127,10 +137,6 @@ export class NotebookNotes implements IDisposable {
   private readonly awaited = new WeakSet<Cell>();
   private readonly footers = new WeakMap<ICellModel, Footer>();
   private readonly limiter = new Limiter<string>(ids => this.draw(ids), EVERY_MS);
-}
-
-function failureOnly(notes: Note[]): Note[] {
-  return notes.filter(note => note.rows);
 }
 
 /** What a run has to say at the lines where its own stand now. */

@@ -57,6 +57,11 @@ export class Runs {
     return this.kernels.get(kernel)?.get(cell);
   }
 
+  /** Whether anything is known of a kernel's cells, or was. */
+  any(kernel: string): boolean {
+    return this.kernels.has(kernel);
+  }
+
   /** What a cell held in the run with this count; undefined where that is not known. */
   source(kernel: string, cell: string, count: number | null): string | undefined {
     return this.sources.get(`${kernel} ${cell}`)?.get(count);
@@ -65,6 +70,11 @@ export class Runs {
   /** Forgets what a cell came to, as when its outputs are cleared. */
   drop(kernel: string, cell: string): void {
     if (this.kernels.get(kernel)?.delete(cell)) this.changedSignal.emit({ kernel, cells: [cell] });
+  }
+
+  /** Forgets the cells that were running: their kernel's memory is gone. */
+  lost(kernel: string): void {
+    for (const [cell, run] of this.kernels.get(kernel) ?? []) if (run.state === 'running') this.drop(kernel, cell);
   }
 
   private of(kernel: string): Map<string, Run> {

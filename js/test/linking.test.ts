@@ -111,6 +111,14 @@ describe('runs', () => {
     expect([1, 2, 3, 10].map(count => runs.source('k', 'a', count))).toEqual([undefined, undefined, 'x = 3', 'x = 10']);
   });
 
+  it('that had not ended when the kernel went are forgotten', () => {
+    runs.take('k', run('a', 1));
+    runs.take('k', { kind: 'cell', id: 'b', count: 2, state: 'running', source: '' });
+    runs.lost('k');
+    expect([runs.get('k', 'a')?.state, runs.get('k', 'b')]).toEqual(['idle', undefined]);
+    expect([runs.any('k'), runs.any('another')]).toEqual([true, false]);
+  });
+
   it('are dropped with the outputs', () => {
     runs.take('k', run('a', 1));
     runs.drop('k', 'a');
