@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import experiments as _experiments
 from . import keeping as _keeping
 from . import later as _later
 from . import time as _time

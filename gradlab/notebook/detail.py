@@ -15,6 +15,7 @@ from . import mathml
 from .panel import Panel
 from .reading import operations, plain, size
 from .requests import Reply, answers
+from .subject import captured_at, subject, table
 
 if TYPE_CHECKING:
     from ..trace import Recorder
@@ -36,10 +37,10 @@ class DetailPanel(Panel):
 def detail(session: Session, select: str, key: str) -> Reply:
     """What is known of an op or leaf without its values."""
     recorder = session.recorder
-    structure, ref, label = _subject(recorder, select, key)
+    structure, ref, label = subject(recorder, select, key)
     found: dict[str, Any] = {"params": "", "formula": [], "sources": [], "text": ""}
     tables: list[dict[str, Any]] = []
-    kept = _captured(recorder, ref)
+    kept = captured_at(recorder, ref)
     leaf, captured = ref, kept is not None
     if ref >= 0:
         node, op = recorder.nodes()[ref], structure["ops"][ref]
@@ -63,7 +64,7 @@ def detail(session: Session, select: str, key: str) -> Reply:
 def values(session: Session, select: str, key: str, at: Sequence[int] = ()) -> Reply:
     """A window into the value and the gradient that a tensor has now, where it is still there; with a summary of all entries."""
     recorder = session.recorder
-    _, ref, label = _subject(recorder, select, key)
+    _, ref, label = subject(recorder, select, key)
     tensor = _living(recorder, ref, label)
     if tensor is None:
         raise ArgumentError("these values are gone: capture the next step to see them")
@@ -76,8 +77,8 @@ def values(session: Session, select: str, key: str, at: Sequence[int] = ()) -> R
 def captured(session: Session, select: str, key: str, at: Sequence[int] = ()) -> Reply:
     """The same of the captured step."""
     recorder = session.recorder
-    _, ref, _ = _subject(recorder, select, key)
-    kept = _captured(recorder, ref)
+    _, ref, _ = subject(recorder, select, key)
+    kept = captured_at(recorder, ref)
     entry = None if kept is None else kept.ops[ref] if ref >= 0 else kept.leaves[-1 - ref]
     if kept is None or entry is None:
         raise ArgumentError("no step with this op is captured")
@@ -100,7 +101,7 @@ def small(session: Session, key: str) -> Reply:
     numbers: list[bytes] = []
     step = 0
     for ref in (*range(len(shown["ops"])), *range(-1, -1 - len(shown["leaves"]), -1)) if len(shown["ops"]) <= GLIMPSE_OPS else ():
-        kept = _captured(recorder, ref)
+        kept = captured_at(recorder, ref)
         entry = None if kept is None else kept.ops[ref] if ref >= 0 else kept.leaves[-1 - ref]
         if kept is None or entry is None:
             continue
@@ -128,52 +129,9 @@ def release(session: Session) -> Reply:
     return {}
 
 
-def _subject(recorder: Recorder, select: str, key: str) -> tuple[dict[str, Any], int, str]:
-    """The structure that the page sees, which op or leaf of it is meant (-1 - j for leaf j), and a parameter's label.
-
-    Raises: ArgumentError where the step on show has something else there.
-    """
-    known, shown = recorder.structure_of(key), recorder.structure()
-    kind, _, rest = str(select).partition(":")
-    if kind == "param":
-        at = next((j for j, leaf in enumerate(shown["leaves"]) if leaf["name"] == rest), None)
-        if at is None and recorder.parameter(rest) is None:
-            raise ArgumentError(f"no parameter is called {rest[:200]!r}")
-        return shown, -1 - (at or 0), rest
-    what = {"op": "ops", "leaf": "leaves"}.get(kind)
-    if what is None or not rest.isdecimal():
-        raise ArgumentError(f"nothing can be selected by {str(select)[:200]!r}; known: op:3, leaf:2, param:name")
-    i = int(rest)
-    same = known is not None and i < len(known[what]) and i < len(shown[what]) and _looks(known[what][i]) == _looks(shown[what][i])
-    if not same:
-        raise ArgumentError("the graph has changed since; select again")
-    return shown, i if kind == "op" else -1 - i, ""
-
-
-def _looks(item: dict[str, Any]) -> tuple[Any, ...]:
-    return item["name"], item["shape"], item.get("line"), item.get("inputs")
-
-
 def _living(recorder: Recorder, ref: int, label: str) -> Any:
     tensor = recorder.parameter(label) if label else None
     return recorder.tensor(ref) if tensor is None else tensor
-
-
-def _captured(recorder: Recorder, ref: int) -> Capture | None:
-    """The captured step, or else the small one seen last, if what it has in that place is the same op or leaf."""
-    return next((kept for kept in (recorder.captured, recorder.glimpsed) if kept is not None and _has(kept, recorder.nodes(), ref)), None)
-
-
-def _has(kept: Capture, ours: list[Any], ref: int) -> bool:
-    theirs = [] if kept.node is None else kept.node.path()
-    if ref < 0:
-        j = -1 - ref
-        a, b = ([leaf for node in nodes for leaf in node.leaves] for nodes in (theirs, ours))
-        return j < min(len(a), len(b), len(kept.leaves)) and a[j] == b[j] and kept.leaves[j] is not None
-    if ref >= min(len(theirs), len(ours), len(kept.ops)) or kept.ops[ref] is None:
-        return False
-    a, b = theirs[ref], ours[ref]
-    return a is b or (a.cls is b.cls and a.inputs == b.inputs and a.shape == b.shape)
 
 
 def _seen(arrays: Sequence[Any], at: Sequence[int], when: str, step: int, moves: bool) -> Reply:
@@ -225,18 +183,13 @@ def _counted_text(whole: Summary) -> str:
     return text if whole.sampled == whole.size else f"{text} in every {-(-whole.size // whole.sampled)}th"
 
 
-def _table(title: str, side: str, head: Sequence[str], rows: list[list[str]]) -> dict[str, Any]:
-    """A table as the page draws it: text, the first column left, the others right."""
-    return {"title": title, "side": side, "head": list(head), "rows": rows}
-
-
 def _ledger(recorder: Recorder, tensor: Any, name: str) -> dict[str, Any]:
     """Who added what to a `.grad` since it was last None."""
     entries = recorder.ledger(tensor)
     passes = len({entry.backward for entry in entries})
     side = f"{passes} backward calls have added up" if passes > 1 else "since it was last None"
     rows = [[f"backward {e.backward}", e.op or "given", "" if e.norm is None else plain(e.norm)] for e in entries[-_ROWS:]]
-    return _table(f"ledger of {name[:80]}.grad", side, ("call", "added by", "\u2016added\u2016"), rows)
+    return table(f"ledger of {name[:80]}.grad", side, ("call", "added by", "\u2016added\u2016"), rows)
 
 
 def _saved(kept: Capture, ref: int) -> list[dict[str, Any]]:
@@ -244,8 +197,8 @@ def _saved(kept: Capture, ref: int) -> list[dict[str, Any]]:
     entries = kept.saved_bytes(ref)
     own = sum(nbytes for _, _, _, nbytes, shared in entries if not shared)
     rows = [[name, f"{shape} {dtype}", f"is {shared}" if shared else size(nbytes)] for name, shape, dtype, nbytes, shared in entries]
-    table = _table("saved for backward", f"{size(own)} of its own" if own else "nothing of its own", ("name", "what", "bytes"), rows)
-    return [table] if rows else []
+    saved = table("saved for backward", f"{size(own)} of its own" if own else "nothing of its own", ("name", "what", "bytes"), rows)
+    return [saved] if rows else []
 
 
 def _costs(recorder: Recorder, structure: dict[str, Any], at: int) -> dict[str, Any]:
@@ -267,7 +220,7 @@ def _costs(recorder: Recorder, structure: dict[str, Any], at: int) -> dict[str, 
         rows.append(_cost_row(f"{module} \u00b7 {sums[i][0]:,} op{'s' * (sums[i][0] != 1)}", *sums[i][1:]))
     further = len(sums) - _ROWS
     side = f"{further:,} more modules" if further > 0 else "a multiply-add is 2"
-    return _table("operations and bytes", side, ("", "forward", "backward", "moved"), rows)
+    return table("operations and bytes", side, ("", "forward", "backward", "moved"), rows)
 
 
 def _cost_row(name: str, forward: float | None, backward: float | None, moved: float, moved_back: float) -> list[str]:

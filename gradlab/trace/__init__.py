@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from .capture import CAPTURE_BYTES as CAPTURE_BYTES
 from .capture import Capture as Capture
-from .capture import CaptureError as CaptureError
 from .condition import ConditionError as ConditionError
 from .debugger import BreakpointError as BreakpointError
 from .debugger import Debugger as Debugger
@@ -14,6 +12,8 @@ from .numbers import Numbers as Numbers
 from .recorder import Recorder as Recorder
 from .recording import current_recorder as current_recorder
 from .recording import recording as recording
+from .room import CAPTURE_BYTES as CAPTURE_BYTES
+from .room import CaptureError as CaptureError
 from .rules import check_batch as check_batch
 from .rules import diagnose as diagnose
 from .stretch import Stretch as Stretch

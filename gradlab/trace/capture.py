@@ -9,21 +9,17 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from .. import observe
-from ..backend import Array, get_rng_state, is_array, xp_of
-from ..errors import GradlabError, explain
+from ..backend import Array, is_array, xp_of
 from ..function import Constant
+from .draws import Draws, draws, same
 from .graph import Node
+from .lost import Lost, is_plain
+from .room import CAPTURE_BYTES
 from .steps import Steps
 from .tape import Tape
-
-CAPTURE_BYTES = 256 * 2**20
-"""What a captured step may take, unless asked otherwise."""
+from .update import Update
 
 _NOT_SAVED = frozenset({"params", "hooks", "retained", "output_version"})
-
-
-class CaptureError(GradlabError, RuntimeError):
-    """A step that cannot be captured: too large, or nobody traces."""
 
 
 class _FullError(Exception):
@@ -40,15 +36,17 @@ class CapturedOp:
         output, gradient: the arrays; None for a gradient that never came.
         saved: what the Function kept on itself for backward, by name.
         shared: names in `saved` that are inputs or the output, and so take no memory of their own.
+        drawn: where the generators stood before it, if it drew from one.
     """
 
-    __slots__ = ("cls", "gradient", "inputs", "output", "params", "saved", "shared")
+    __slots__ = ("cls", "drawn", "gradient", "inputs", "output", "params", "saved", "shared")
 
     def __init__(self, cls: Any, params: dict[str, Any], inputs: tuple[Any, ...], output: Array) -> None:
         self.cls, self.params, self.inputs, self.output = cls, params, inputs, output
         self.gradient: Array | None = None
         self.saved: dict[str, Any] = {}
         self.shared: dict[str, str] = {}
+        self.drawn: Draws | None = None
 
 
 class CapturedLeaf:
@@ -68,11 +66,13 @@ class Capture:
         state: "armed" before the step, "open" while it runs, "complete" after it, "refused" where it grew past the limit.
         ops, leaves: as the tape numbers them; None for what was not kept.
         random_state: of `gradlab`'s generator before the first op.
+        updates: the optimizer steps in it, in their order.
         step, run: of which step of which run.
         size_bytes: what the copies take.
     """
 
     wants_updates = False
+    replays = True  # whether enough is kept to run the step once more
 
     def __init__(self, steps: Callable[[], Steps], limit_bytes: int = CAPTURE_BYTES, tell: Callable[[], None] = lambda: None) -> None:
         self._steps, self.limit_bytes, self._tell = steps, limit_bytes, tell
@@ -88,6 +88,7 @@ class Capture:
         self.random_state: dict[str, Any] | None = None
         self.step = self.run = self.size_bytes = 0
         self.node: Node | None = None
+        self.updates: list[Update] = []
         self._at: dict[int, int] = {}
 
     # Events; the recorder, attached before, has heard of them already
@@ -95,29 +96,33 @@ class Capture:
     def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> Any:
         """Called by the core before something happens."""
         if kind == "forward":
-            return kind, target, get_rng_state() if self.state == "armed" else None
+            return kind, target, draws() if self.state in ("armed", "open") else None
         if kind == "backward" and self.state == "open":
             at = self._at.get(target.seq)
             op = self.ops[at] if at is not None and at < len(self.ops) else None
             if op is not None:
                 with self._room():
                     op.gradient = self._copy(inputs[0])
+        if kind == "step" and self.state == "open" and self.replays:
+            return kind, target, Update(target)
         return (kind, target, None) if kind in ("pass", "step") else None
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
         """Called by the core after it happened."""
         if token is None or self.state in ("complete", "refused"):
             return
-        kind, target, random_state = token
+        kind, target, before = token
         steps = self._steps()
         with self._room():
             if kind == "forward":
                 if error is None:
-                    self._forward(steps, target, output, random_state)
+                    self._forward(steps, target, output, before)
             elif self.state == "open":
                 self._look(steps)
                 if self.state == "open" and kind == "pass":
                     self._gradients(steps)
+                elif self.state == "open" and before is not None and error is None:
+                    self._update(before, target)
 
     @contextmanager
     def _room(self) -> Generator[None]:
@@ -137,13 +142,13 @@ class Capture:
             del self.ops[tape.n :], self.leaves[tape.leaf_count :]
             self._at = {seq: at for seq, at in self._at.items() if at < tape.n}
 
-    def _forward(self, steps: Steps, fn: Any, output: Any, random_state: Any) -> None:
+    def _forward(self, steps: Steps, fn: Any, output: Any, before: Draws | None) -> None:
         tape = steps.tape
         at = tape.refs.get(fn.seq if output.grad_fn is fn else -output._serial)
         if self.state == "open":
             self._look(steps)
         if self.state == "armed" and at == 0:
-            self.random_state, self._tape, self._id = random_state, tape, tape.id
+            self.random_state, self._tape, self._id = before and before.own, tape, tape.id
             self.step, self.run, self.state = steps.run.step + 1, steps.run.number, "open"
             self._tell()
         if self.state != "open" or at is None or at < 0:
@@ -168,6 +173,8 @@ class Capture:
                 op.saved[name] = self._kept(value, arrays)
                 if id(_owner(value)) in memory:
                     op.shared[name] = memory[id(_owner(value))]
+        if before is not None and not same(before, draws()):
+            op.drawn = before
         self.ops.extend([None] * (at + 1 - len(self.ops)))
         self.ops[at] = op
         self._at[fn.seq] = at
@@ -199,17 +206,28 @@ class Capture:
             if leaf is not None and tensor is not None and tensor._grad is not None:
                 leaf.gradient = self._copy(tensor._grad)
 
+    def _update(self, update: Update, optimizer: Any) -> None:
+        """Keep what an optimizer did."""
+        update.finish(optimizer)
+        self.size_bytes += update.size_bytes
+        if self.size_bytes > self.limit_bytes:
+            raise _FullError
+        self.updates.append(update)
+
     def _kept(self, value: Any, arrays: dict[int, tuple[Any, str]]) -> Any:
-        """A copy of what was saved; of what is no data, its name only, so that nothing of the user's is held."""
+        """A copy of what was saved; of what is no data, its type only, so that nothing of the user's is held."""
         if id(value) in arrays:
             return arrays[id(value)][0]
         if is_array(value):
             return self._copy(value)
         if isinstance(value, (list, tuple)):
-            return tuple(self._kept(v, arrays) for v in value)
-        if value is None or isinstance(value, (bool, int, float, str, slice)):
+            parts = [self._kept(v, arrays) for v in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        if isinstance(value, dict):
+            return {name: self._kept(v, arrays) for name, v in value.items()}
+        if is_plain(value):
             return value
-        return self._copy(value._data) if hasattr(value, "_data") and is_array(value._data) else type(value).__name__
+        return self._copy(value._data) if hasattr(value, "_data") and is_array(value._data) else Lost(type(value).__name__)
 
     def _copy(self, array: Array) -> Array:
         strides = getattr(array, "strides", ())
@@ -247,42 +265,6 @@ class Capture:
             for array in _arrays(value):
                 found.append((name, array.shape, str(array.dtype), array.nbytes, op.shared.get(name, "") if op is not None else ""))
         return found
-
-
-def estimate(tape: Tape) -> int:
-    """What a step like this one would take: values, gradients and leaves, without what is saved beside them."""
-    size = 0
-    for node in tape.node.path():
-        once = _size(node.shape, node.dtype)
-        size += once * (2 if node.graph else 1)
-        size += sum(_size(leaf.shape, leaf.dtype) * (2 if leaf.requires_grad else 1) for leaf in node.leaves)
-    return size
-
-
-def need_room(size: int, limit_bytes: int) -> None:
-    """Refuse a step that is larger than the limit.
-
-    >>> need_room(3 * 2**30, 2**30)
-    Traceback (most recent call last):
-    gradlab.trace.capture.CaptureError: capture: the step is larger than the limit
-      step  3072 MiB or more
-      limit 1024 MiB
-      need: a smaller batch, or a higher limit
-      try:  %gradlab capture 3840
-    """
-    if size > limit_bytes:
-        got = {"step": f"{size / 2**20:.0f} MiB or more", "limit": f"{limit_bytes / 2**20:.0f} MiB"}
-        fix = f"%gradlab capture {max(1, round(size * 1.25 / 2**20))}"
-        raise CaptureError(
-            explain("capture: the step is larger than the limit", got=got, need="a smaller batch, or a higher limit", fix=fix)
-        )
-
-
-def _size(shape: tuple[int, ...], dtype: Any) -> int:
-    size = 0 if dtype is None else dtype.itemsize
-    for n in shape:
-        size *= n
-    return size
 
 
 def _owner(array: Any) -> Any:

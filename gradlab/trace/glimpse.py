@@ -21,6 +21,8 @@ _PATIENCE = 256  # ops without a step's first among them, after which it waits n
 class Glimpse(Capture):
     """A capture that costs little: of a small step, without random state; while the recorder sees no ops it sees none."""
 
+    replays = False
+
     def __init__(self, steps: Callable[[], Steps], wants_ops: Callable[[], bool], tell: Callable[[], None]) -> None:
         super().__init__(steps, GLIMPSE_BYTES, tell)
         self._wants_ops = wants_ops

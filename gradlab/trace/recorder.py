@@ -15,7 +15,7 @@ from zlib import crc32
 from .. import observe
 from ..errors import explain
 from . import alive
-from .capture import CAPTURE_BYTES, Capture, CaptureError, estimate, need_room
+from .capture import Capture
 from .cost import Cost, costs
 from .glimpse import GLIMPSE_BYTES, GLIMPSE_OPS, Glimpse
 from .governor import Governor
@@ -25,6 +25,7 @@ from .holding import Birth, Holding, holdings
 from .ledger import Contribution
 from .names import Names
 from .numbers import Numbers, numbers_of
+from .room import CAPTURE_BYTES, CaptureError, estimate, need_room
 from .steps import Steps
 from .structure import describe
 from .summary import norm
