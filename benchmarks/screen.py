@@ -1,12 +1,14 @@
-"""How long a first step takes to be seen, in a real JupyterLab: `python -m benchmarks.screen`.
+"""How long things take to be seen, in Chromium: `python -m benchmarks.screen [drawing]`.
 
-From the moment the first step of a training loop is over in the kernel to the moment its graph is in the page, while the
-cell goes on training; and the size of what the page has to load. Needs what the browser tests need.
+The drawing figures come from the panels' own code in an empty page: layout, the first graph, moving and zooming a canvas,
+new numbers. The last one is measured in a real JupyterLab: from the moment the first step of a training loop is over in the
+kernel to the moment its graph is in the page, while the cell goes on training. Needs what the browser tests need, and Node.
 """
 
 from __future__ import annotations
 
 import statistics
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -17,6 +19,21 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 5
+DRAWING = {  # what `js/gallery/drawing.ts` measures: in words, its unit, and what it should be
+    "layout 100": ("layout of 100 ops", "ms", 5),
+    "layout 1000": ("layout of 1,000 ops", "ms", 50),
+    "layout 10000": ("layout of 10,000 ops, none folded", "ms", 400),
+    "pan 1000": ("pan, 1,000 nodes", "FPS", 60),
+    "zoom 1000": ("zoom, 1,000 nodes", "FPS", 60),
+    "pan 10000": ("pan, 10,000 nodes", "FPS", 30),
+    "zoom 10000": ("zoom, 10,000 nodes", "FPS", 30),
+    "pan ms 1000": ("drawing one frame of a pan, 1,000 nodes", "ms", 16),
+    "pan ms 10000": ("drawing one frame of a pan, 10,000 nodes", "ms", 33),
+    "recolour 1000": ("new numbers on 1,000 nodes", "ms", 16),
+    "first 300": ("first graph, 300 ops", "ms", 300),
+    "first 1000": ("first graph, 1,000 ops", "ms", None),
+    "first 10000": ("first graph, 10,000 ops", "ms", None),
+}
 DRAWN = """() => {
     window.drawn = 0;
     const look = () => {
@@ -68,13 +85,40 @@ def measure(playwright: Playwright) -> list[float]:
     return found
 
 
+def drawing(playwright: Playwright) -> dict[str, float]:
+    """What the panels' own code takes to lay out and draw, in an empty page."""
+    sys.path.insert(0, str(ROOT / "tests" / "ui"))
+    from labbrowser import launch
+
+    subprocess.run(["node", "js/gallery/build.mjs"], cwd=ROOT, check=True, capture_output=True)
+    browser = launch(playwright)
+    page = browser.new_page(viewport={"width": 900, "height": 800})
+    page.set_content("<body></body>")
+    page.add_script_tag(path=ROOT / "js" / "lib" / "gallery" / "drawing.js")
+    found: dict[str, float] = page.evaluate("measure()")
+    browser.close()
+    return found
+
+
+def table(found: dict[str, float]) -> str:
+    """A Markdown table of targets and figures."""
+    lines = ["| quantity | target | measured |", "|---|---|---|"]
+    for key, (words, unit, target) in DRAWING.items():
+        bound = "" if target is None else f"{'>=' if unit == 'FPS' else '<='} {target} {unit}"
+        lines.append(f"| {words} | {bound} | {found[key]:.3g} {unit} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    """Print the figures."""
-    for name in ("session.js", "panel.js"):
-        print(f"gradlab/static/{name}: {(ROOT / 'gradlab' / 'static' / name).stat().st_size / 1000:.1f} kB")
+    """Print the figures; with `drawing` only those that need no JupyterLab."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
+        print(table(drawing(playwright)))
+        if "drawing" in sys.argv:
+            return
+        for name in ("session.js", "panel.js"):
+            print(f"gradlab/static/{name}: {(ROOT / 'gradlab' / 'static' / name).stat().st_size / 1000:.1f} kB")
         times = measure(playwright)
     print(f"first graph after the first step: {statistics.median(times):.0f} ms (median of {len(times)}, at most {max(times):.0f})")
 

@@ -12,13 +12,13 @@ for (const file of readdirSync(folder).filter(name => name.endsWith('.json'))) {
 }
 
 await esbuild.build({
-  entryPoints: ['js/gallery/gallery.ts'],
+  entryPoints: ['js/gallery/gallery.ts', 'js/gallery/drawing.ts'],
   bundle: true,
   // A module script can't be read from file:, a classic one can.
   format: 'iife',
   target: 'es2022',
   loader: { '.css': 'text' },
   define: { RECORDED: JSON.stringify(recorded) },
-  outfile: `${out}/gallery.js`,
+  outdir: out,
   logLevel: 'info'
 });

@@ -60,9 +60,11 @@ export interface Choice {
   indices: ReadonlyMap<string, number>;
   /** The op that has to be in sight; everything around it is open. */
   focus: number;
+  /** Fold nothing, however much it is: only to measure what drawing costs. */
+  all: boolean;
 }
 
-const FREE: Choice = { folds: new Map(), indices: new Map(), focus: -1 };
+const FREE: Choice = { folds: new Map(), indices: new Map(), focus: -1, all: false };
 
 /** A node that is drawn: an op, or a unit that is closed. */
 interface Run {
@@ -82,7 +84,7 @@ class Plan {
     readonly units: Units,
     private readonly choice: Choice
   ) {
-    this.flat = units.root.size <= AUTO_NODES;
+    this.flat = choice.all || units.root.size <= AUTO_NODES;
     for (let unit: Unit | null = units.of[choice.focus] ?? null; unit; unit = unit.parent) this.focus.add(unit);
     let level = [units.root];
     let count = 0;
@@ -91,8 +93,8 @@ class Plan {
       const holders = shown.filter(unit => unit.kind !== 'op');
       count += shown.length - (level[0] === units.root ? 0 : level.length);
       const cost = holders.reduce((sum, unit) => sum + this.inside(unit).length - 1, 0);
-      auto &&= count + cost <= AUTO_NODES;
-      let room = MOST_NODES - count;
+      auto &&= choice.all || count + cost <= AUTO_NODES;
+      let room = choice.all ? Infinity : MOST_NODES - count;
       level = holders.filter(unit => {
         const wanted = this.focus.has(unit) || this.inline(unit) || (choice.folds.get(unit.path) ?? auto);
         const more = this.inside(unit).length - 1;

@@ -28,8 +28,8 @@ const SLIDER_CELLS = 100;
 const DEADLINE_MS = 1000;
 
 /** The layout with as many lanes as are readable in `room` pixels; null where it takes too long. */
-export function layoutFor(scene: Scene, room: number): { layout: Layout | null; branched: boolean } {
-  const until = performance.now() + DEADLINE_MS;
+export function layoutFor(scene: Scene, room: number, patience = DEADLINE_MS): { layout: Layout | null; branched: boolean } {
+  const until = performance.now() + patience;
   try {
     const widest = layout(scene.input, 4, until);
     let result = widest;
