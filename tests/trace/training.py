@@ -116,10 +116,11 @@ class CNN(nn.Module):
     def __init__(self, channels: int = 8, *, norm: bool = False) -> None:
         super().__init__()
         self.w1 = nn.Parameter(gl.randn(channels, 1, 3, 3) * (2 / 9) ** 0.5)
-        self.b1 = nn.Parameter(gl.zeros(channels))
+        self.b1 = None if norm else nn.Parameter(gl.zeros(channels))
         self.w2 = nn.Parameter(gl.randn(2 * channels, channels, 3, 3) * (2 / (9 * channels)) ** 0.5)
         self.b2 = nn.Parameter(gl.zeros(2 * channels))
-        self.gain, self.shift = nn.Parameter(gl.ones(channels)), nn.Parameter(gl.zeros(channels))
+        if norm:
+            self.gain, self.shift = nn.Parameter(gl.ones(channels)), nn.Parameter(gl.zeros(channels))
         self.head = nn.Linear(8 * channels, 10)
         self.norm = norm
 

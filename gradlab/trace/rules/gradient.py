@@ -79,8 +79,9 @@ def exploding(e: Evidence) -> Iterator[Finding]:
     """
     steps, norms = e.column("grad_norm")
     finite = np.isfinite(norms)
+    overflown = int((~finite[-10:]).sum())
     steps, norms = steps[finite], norms[finite]
-    if len(norms) < 2:
+    if len(norms) + overflown < 2 or not len(norms):
         return
     usual = max(float(np.median(norms)), 1e-45)
     p90 = float(np.percentile(norms, 90))
@@ -93,6 +94,7 @@ def exploding(e: Evidence) -> Iterator[Finding]:
         mean += (min(float(g), _LEAPS * mean) - mean) * 2 / (min(k + 1, _MEMORY) + 1)
     leaps = [k for k in leaps if k >= len(norms) - 100]
     large = int((norms[-10:] > _LARGE).sum()) if _moves_much(e) else 0
+    large += overflown if large else 0
     tail = norms[-_IN_A_ROW - 1 :]
     doubles = len(tail) == _IN_A_ROW + 1 and bool((tail[1:] > _DOUBLES * tail[:-1]).all())
     severity = "warning" if doubles else graded(max(len(leaps), large), "warning")

@@ -11,7 +11,7 @@ import numpy as np
 from .evidence import Evidence
 from .finding import Finding, Number, Severity
 from .rule import rule
-from .weight import LAYERS, layers, leads_to, maker_of
+from .weight import LAYERS, layers, leads_to
 
 _FINE, _ODD = 0.15, 0.5  # relative distance of the first loss from ln C
 _REGRESSION = 10.0  # first squared error over the mean square of the targets
@@ -65,8 +65,7 @@ def initial_loss(e: Evidence) -> Iterator[Finding]:
         )
         return
     for i in graph.find("MSELoss"):
-        target = graph.leaf(graph.input(i, 1))
-        size = None if target is None else _mean_square(e, target)
+        size = _mean_square(e, graph.input(i, 1))
         if i in roots and size and first > _REGRESSION * size:
             yield Finding(
                 "The first loss is too high",
@@ -192,12 +191,14 @@ def _with_bias(graph: Any, i: int, n: int) -> int:
     return i
 
 
-def _mean_square(e: Evidence, leaf: int) -> float | None:
+def _mean_square(e: Evidence, source: tuple[str, Any]) -> float | None:
     graph, numbers = e.first
-    if leaf >= len(numbers.leaves) or not numbers.leaf_has[leaf] & 1 or maker_of(graph, leaf) is None:
+    kind, of = source
+    values, known = (numbers.ops, numbers.op_has) if kind == "op" else (numbers.leaves, numbers.leaf_has)
+    size = prod(graph.shape(source))
+    if kind not in ("op", "leaf") or not size or of >= len(values) or not known[of] & 1:
         return None
-    size = prod(graph.leaves[leaf]["shape"])
-    return float(numbers.leaves[leaf, 0]) ** 2 / size if size else None
+    return float(values[of, 0]) ** 2 / size
 
 
 def _smaller(graph: Any, maker: int | None) -> str:

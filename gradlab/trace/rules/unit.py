@@ -11,7 +11,7 @@ from .graph import Graph
 from .rule import rule
 from .weight import LAYERS, leads_to
 
-_DEAD: tuple[tuple[float, Severity], ...] = ((0.5, "error"), (0.25, "warning"), (0.1, "info"))
+_DEAD: tuple[tuple[float, Severity], ...] = ((0.7, "error"), (0.4, "warning"), (0.1, "info"))
 _ENDS: tuple[tuple[float, Severity], ...] = ((0.5, "error"), (0.2, "warning"), (0.05, "info"))
 _SEEN = 3  # readings before it is said of a tanh
 _STRAIGHT = frozenset({"Dropout", "Reshape", "Flatten", "Transpose", "Permute", "Squeeze", "Unsqueeze", "Cast", "Concatenate", "Stack"})
@@ -21,7 +21,7 @@ _STRAIGHT = frozenset({"Dropout", "Reshape", "Flatten", "Transpose", "Permute", 
 def dead_units(e: Evidence) -> Iterator[Finding]:
     """A ReLU unit that is zero for every sample hands on no gradient, so that it never comes back. That half the entries of a batch
     are zero is as it should be; a unit counts as dead when it was zero on every sample of 10 batches, and of 512 samples. Some are dead
-    as they are made, up to a fifth where inputs are never negative, and no harm is done; many mean that they died. The usual cause is
+    as they are made, up to a quarter where inputs are never negative, and no harm is done; many mean that they died. The usual cause is
     one update that was too large and left a large negative bias. Sources: CS231n, notes on neural networks 1; Lu et al. 2019,
     arXiv:1903.06733.
     """
@@ -40,7 +40,7 @@ def dead_units(e: Evidence) -> Iterator[Finding]:
             f"{e.graph.at(i)}" + ("" if below is None else f", fed by `{e.graph.title(below)}`") + ": no gradient passes these units.",
             "Begin with a smaller learning rate and biases of zero, or let negative values through a little.",
             f"h = F.leaky_relu({_short(e.graph, below)}(x), 0.01)",
-            numbers=(Number("dead units", unit.dead, "good up to 10 %, 25 % is much"), Number("batches looked at", float(unit.readings))),
+            numbers=(Number("dead units", unit.dead, "good up to 10 %, 40 % is much"), Number("batches looked at", float(unit.readings))),
             op=i,
             where=e.graph.where(i),
             step=e.step,

@@ -72,8 +72,3 @@ def leads_to(graph: Graph, i: int, functions: tuple[str, ...], *, through: froze
                 seen.add(r)
                 todo.append(r)
     return None
-
-
-def maker_of(graph: Graph, leaf: int) -> int | None:
-    """The first op that reads a leaf, past transposes and the like."""
-    return next((i for i in range(len(graph.ops)) if leaf in leaves_of(graph, i)), None)
