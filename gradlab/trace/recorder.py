@@ -436,7 +436,7 @@ class Recorder:
     def _see_ops(self) -> None:
         if self._light:
             self._light = self._timing = False
-            tape = self._steps.tape
+            self._tape = tape = self._steps.tape  # an op without a graph that comes first, as a batch is cut out, begins no step
             tape.stale = tape.turns = True
             observe.renew()
 

@@ -107,7 +107,7 @@ def test_no_op_of_a_light_step_calls_the_recorder(thrifty):
         training.backward()
         seen.append(observe.ops is None)
         training.optimizer.step()
-    assert seen[:3] == [False] * 3 and sum(seen) == 5
+    assert seen[:3] == [False] * 3 and sum(seen) == 6
 
 
 def test_a_nan_in_a_light_step_makes_the_next_ones_full(thrifty):
@@ -210,6 +210,17 @@ def test_who_needs_every_op_gets_every_op(thrifty):
         assert observe.ops is not None
         training.optimizer.step()
     thrifty.needs_ops -= 1
+
+
+def test_a_loop_that_begins_with_an_op_without_a_graph_has_full_steps_too(thrifty):
+    training = Training()
+    for _ in range(12):
+        batch = training.x[gl.tensor([0, 1, 2])]
+        training.optimizer.zero_grad()
+        nn.functional.mse_loss(training.model(batch), training.y[:3]).backward()
+        training.optimizer.step()
+    full = np.flatnonzero(~np.isnan(rows(thrifty)["u/0.weight"])) + 1
+    assert full.tolist() == [1, 2, 3, 6, 9, 12]
 
 
 def test_the_share_that_is_shown_follows_from_the_durations():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from functools import lru_cache
+from io import StringIO
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -216,3 +219,26 @@ def adam(lr: float) -> Optimizer:
 def adamw(lr: float, weight_decay: float = 0.01) -> Optimizer:
     """AdamW, likewise."""
     return lambda p: gl.optim.AdamW(p, lr=lr, weight_decay=weight_decay)
+
+
+def of_script(path: Path, look: int = 20) -> dict[str, Seen]:
+    """What the rules say of a script, as `findings` does; they look in every so many steps, and at its end."""
+    seen: dict[str, Seen] = {}
+    namespace: dict[str, object] = {"__name__": "script"}
+    with recording(lambda: {id(value): name for name, value in list(namespace.items())}) as recorder:
+        diagnosis = Diagnosis(recorder)
+
+        def note(*, always: bool = False) -> None:
+            if always or recorder.step % look == 0:
+                diagnosis.update()
+                for finding in diagnosis.findings:
+                    known = seen.get(finding.rule)
+                    if known is None or _rank(finding) > _rank(known.finding):
+                        seen[finding.rule] = Seen(finding, recorder.step)
+
+        recorder.between_steps.append(note)
+        with redirect_stdout(StringIO()):
+            exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
+        note(always=True)
+    assert not diagnosis._failed
+    return seen

@@ -1,0 +1,85 @@
+"""The rules on numbers find what is planted within their patience, also where few steps are read, and healthy runs are silent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gradlab as gl
+from gradlab.trace.rules import RULES
+
+from .plants import PLANTS, Plant
+from .training import findings, of_script, warned
+
+NUMERIC = ("R2", "R3", "R4", "R5", "R6", "R10", "R11", "R14", "R15", "R23")
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+
+
+def those(*rules: str) -> list[object]:
+    return [pytest.param(one, id=f"{one.rule} {one.name}") for one in PLANTS if one.rule in rules]
+
+
+@pytest.mark.parametrize("plant", those(*NUMERIC))
+def test_a_planted_fault_is_found_within_its_patience(plant: Plant) -> None:
+    gl.manual_seed(11)
+    seen = findings(plant.train(), plant.patience, rule=plant.rule)
+    assert plant.rule in warned(seen), seen
+    finding = seen[plant.rule].finding
+    assert "**" in finding.verdict
+    assert finding.why
+    assert finding.next
+    assert finding.learn
+    assert finding.numbers or "alike" in finding.title
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", those(*NUMERIC))
+def test_one_full_step_in_nine_is_enough_in_four_times_the_patience(plant: Plant) -> None:
+    gl.manual_seed(11)
+    assert plant.rule in warned(findings(plant.train(), 4 * plant.patience, rule=plant.rule, every=9))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", those(*NUMERIC))
+def test_one_full_step_in_99_is_enough_in_1500_steps(plant: Plant) -> None:
+    gl.manual_seed(11)
+    assert plant.rule in warned(findings(plant.train(), 1500, rule=plant.rule, every=99, look=25))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("every", [1, 9])
+@pytest.mark.parametrize("plant", those(""))
+def test_a_healthy_run_has_no_warning(plant: Plant, every: int) -> None:
+    gl.manual_seed(11)
+    seen = findings(plant.train(), plant.patience, every=every)
+    assert warned(seen) == {}
+    assert set(seen) <= {"R4", "R5", "R10", "R11"}  # remarks
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["01_digits", "02_cell_by_cell"])
+def test_the_examples_have_no_warning(name: str) -> None:
+    assert warned(of_script(ROOT / "examples" / f"{name}.py")) == {}
+
+
+def test_every_rule_on_numbers_has_three_plants() -> None:
+    for rule in NUMERIC:
+        assert rule in RULES
+        assert len(those(rule)) >= 3, rule
+
+
+def test_a_run_seen_only_at_its_end_is_judged_too() -> None:
+    gl.manual_seed(11)
+    training = next(one for one in PLANTS if one.name.startswith("half of 80 biases")).train()
+    with gl.trace.recording(dict) as recorder:
+        for _ in range(60):
+            next(training)
+        found = gl.trace.diagnose(recorder)
+    dead = next(finding for finding in found if finding.rule == "R4")
+    assert dead.op is not None
+    assert recorder.structure()["ops"][dead.op]["function"] == "ReLU"
+    assert np.isclose(dead.numbers[0].value, 0.5, atol=0.1)
