@@ -98,7 +98,7 @@ export function paintMatrix(canvas: HTMLCanvasElement, matrix: Matrix, width: nu
     pen.fillStyle = word !== null ? look.odd : x === 0 ? look.ground : css(colour);
     pen.fillRect(left, top, wide, tall);
     if (word !== null) hatch(pen, left, top, wide, tall);
-    else if (x === 0 && wide >= 5) {
+    else if (x === 0 && wide >= 8) {
       pen.strokeStyle = look.quiet;
       pen.strokeRect(left + 1.5, top + 1.5, wide - 3, tall - 3);
     }

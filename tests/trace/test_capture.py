@@ -11,6 +11,7 @@ import pytest
 import gradlab as gl
 from gradlab import nn, observe, optim
 from gradlab.trace import CaptureError, recording
+from gradlab.trace.window import summary, window
 
 
 def training(seen=None):
@@ -227,3 +228,17 @@ def test_a_glimpse_that_meets_no_step_gives_up():
         for _ in range(300):
             a = a * 1.0
         assert len(observe._attached) == watching - 1 and r.glimpsed is None
+
+
+def test_a_step_on_a_device_is_kept_there_and_looked_at_from_here():
+    with recording() as r:
+        r.capture_next()
+        w = gl.randn(3, 4, requires_grad=True, device="sim")
+        h = (gl.randn(5, 4, device="sim") @ w.T).tanh()
+        h.retain_grad()
+        h.sum().backward()
+        op = next(op for op in r.captured.ops if op.cls.__name__ == "Tanh")
+        assert type(op.output) is type(h.data) is not np.ndarray
+        assert (window(op.output).values == np.asarray(h.detach().cpu().data)).all()
+        assert summary(op.gradient).counts.sum() == 15 and (window(op.gradient).values == 1.0).all()
+        r.release()
