@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 _LOOKED_AT_S = 12.0
+_LEDGERS_MOST = 200
 
 
 class GradientsPanel(Panel):
@@ -28,3 +29,10 @@ def zeros(session: Session) -> Reply:
     if session.state != "running":
         session.refresh()
     return {}
+
+
+@answers("ledgers")
+def ledgers(session: Session) -> Reply:
+    """What has been added to each parameter's gradient since it was last None: [backward call, op, norm], oldest first."""
+    found = [{"name": name, "entries": [list(entry) for entry in entries]} for name, entries in session.recorder.ledgers() if entries]
+    return {"ledgers": found[:_LEDGERS_MOST], "more": max(0, len(found) - _LEDGERS_MOST)}

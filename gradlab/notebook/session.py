@@ -233,11 +233,12 @@ class Session:
     def _post_run_cell(self, result: Any) -> None:
         assert self.cells is not None
         cell = self.cell_key
+        count = self._count
         self.cells.leave()
         if self.cells.current is not None:
             return
         self.recorder.running = False
-        self.births.note(self.variables(), self._last_count)
+        self.births.note(self.variables(), count)
         error = result and (result.error_in_exec or result.error_before_exec)
         self.state = "interrupted" if isinstance(error, KeyboardInterrupt) else "error" if error else "idle"
         if self.recorder.captured is not None:

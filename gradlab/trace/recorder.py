@@ -643,6 +643,11 @@ class Recorder:
         """Tapes and run as they are now, also half-way through a step: for other parts of the tracer, under `lock`."""
         return self._steps
 
+    def ledgers(self) -> list[tuple[str, list[Contribution]]]:
+        """The same for every parameter of the run, by its name in the timeline."""
+        with self.lock:
+            return [(label, self._steps.ledger.of(serial)) for label, serial in self._steps.run.shown()]
+
     @property
     def _live(self) -> bool:
         return self._in_frame or (self.running and not self.held)

@@ -149,6 +149,10 @@ class Run:
                     row[self.timeline.place(f"z/{column.label}")] = share
         self.timeline.write(step, row)
 
+    def shown(self) -> list[tuple[str, int]]:
+        """The names of the columns, and the serials of the tensors behind them now."""
+        return [(column.label, column.param.serial) for column in self._columns.values()]
+
     def tensors(self) -> list[Any]:
         """The living tensors behind the columns."""
         found = [column.param.ref() for column in self._columns.values()]

@@ -12,6 +12,7 @@ import { axisOf, lineOf, marginsOf, readout, spansOf, stepLabels, STROKES, type 
 import { spanAt } from './span';
 import { plot, xOf } from './plot';
 import { closeRows, depthOrder, shortNames, visibleRows } from './rows';
+import { foldOut } from './fold-out';
 import { later } from './later';
 import { emptyState } from './section';
 import { MAX } from './series';
@@ -57,6 +58,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const empty = emptyState('No backward pass yet. Call `loss.backward()`.');
   const early = emptyState('The map begins when this step ends.');
   const gain = html('div', { class: 'gl-gainroom' });
+  const ledger = foldOut(view, 'ledger', 'ledger', 'what was added to each .grad since it was last cleared');
   let withGain = false;
   const seg = segments(view, 'What the map shows', next => (mode.value = next));
   const canvas = html('canvas', {});
@@ -224,7 +226,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       body.replaceChildren(total === null ? empty : early);
       return;
     }
-    if (overTime.parentElement !== body) body.replaceChildren(overTime, gain);
+    if (overTime.parentElement !== body) body.replaceChildren(overTime, html('div', {}, gain, ledger));
     if (!withGain) void later(view, 'gain', gain);
     withGain = true;
     draw();

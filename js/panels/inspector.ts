@@ -12,7 +12,7 @@ import { shapesPanel } from './shapes';
 import type { Store } from './store';
 import { stripPanel } from './strip';
 import { css, followTheme } from './theme';
-import { timeBar } from './time';
+import { comparison, timeBar } from './time';
 import { followWidth, type PanelMaker, type View } from './view';
 
 const PANELS: Record<string, PanelMaker> = {
@@ -58,7 +58,7 @@ export function draw(store: Store, panel: string, element: HTMLElement, signal: 
     root.classList.add('gl-inspector');
     root.dataset.panel = 'inspector';
     const panels = Object.entries(PANELS).map(([name, make]) => section(view, name, make));
-    root.append(...stripPanel(view), html('div', { class: 'gl-panels' }, ...panels), timeBar(view));
+    root.append(...stripPanel(view), comparison(view), html('div', { class: 'gl-panels' }, ...panels), timeBar(view));
     followWidth(view, root, width => root.classList.toggle('gl-wide', width >= WIDE));
   }
   reportVisible(view);

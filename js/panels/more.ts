@@ -1,9 +1,11 @@
 /** The parts of the inspector that come when they are first opened: the kernel sends this module when the page asks for it. */
 
 import { html } from '../draw/element';
+import { comparePart } from './compare';
 import { gainPart } from './gain';
 import { keeperPart } from './keepers';
 import { largePart } from './large';
+import { ledgerPart } from './ledger';
 import { microscopePart } from './microscope';
 import css from './more.css';
 import type { Part } from './registry';
@@ -17,8 +19,10 @@ function styled(part: Part): Part {
 }
 
 export const parts: Record<string, Part> = {
+  compare: styled(comparePart),
   gain: styled(gainPart),
   keepers: styled(keeperPart),
   large: largePart,
+  ledger: styled(ledgerPart),
   microscope: styled(microscopePart)
 };

@@ -183,7 +183,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const microscope = foldOut(
     view,
     'microscope',
-    'update, cos, eps, decay',
+    'microscope: update, cosine, eps, decay',
     'what the last step did to each parameter, and what the optimizers hold'
   );
   const tables = new Map<number, Table>();

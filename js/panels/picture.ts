@@ -284,7 +284,7 @@ export abstract class Picture {
       if (op.error) lines.push(['error', op.error]);
       if (this.frame) {
         const [forward, backward] = timeOf(this.frame, part.ops);
-        lines.push(['time', `${duration(forward)}${backward > 0 ? ` · back ${duration(backward)}` : ''}`]);
+        if (forward > 0) lines.push(['time', `${duration(forward)}${backward > 0 ? ` · back ${duration(backward)}` : ''}`]);
       }
     }
     if (part.kind === 'module') lines.push(['holds', part.note]);

@@ -24,6 +24,8 @@ export class Store {
   readonly live = signal<Step | null>(null);
   /** The step that the reader went back to; null follows the newest. */
   readonly at = signal<number | null>(null);
+  /** The step that others are compared with; null where none is. */
+  readonly mark = signal<number | null>(null);
   private readonly past = signal<Step | null>(null);
   /** The step to draw: the newest, or the one that the reader went back to, which no new frame moves. */
   readonly step = computed(() => (this.at.value === null ? this.live.value : this.past.value));
@@ -224,7 +226,7 @@ export class Store {
     this.history.clear();
     this.pending = null;
     batch(() => {
-      this.live.value = this.past.value = this.at.value = null;
+      this.live.value = this.past.value = this.at.value = this.mark.value = null;
       this.findings.value = null;
       this.selected.value = '';
       this.near.value = this.range.value = null;

@@ -4,6 +4,7 @@ import { html, set, svg, write } from '../draw/element';
 import { count } from '../draw/format';
 import { sparkPath } from '../draw/spark';
 import { stepAt, stepX, type StepAxis } from '../draw/scale';
+import { later } from './later';
 import { MAX } from './series';
 import { spanAt } from './span';
 import { followWidth, watch, type View } from './view';
@@ -41,12 +42,13 @@ export function timeBar(view: View): HTMLElement {
   const of = html('div', { class: 'gl-of', role: 'status' });
   const room = html('div', { class: 'gl-trackroom' }, track, labels);
   const live = html('button', { type: 'button', class: 'gl-live' });
+  const compare = html('button', { type: 'button', class: 'gl-ab', title: 'Compare this step with the one you go to next' }, 'A|B');
   const element = html(
     'div',
     { class: 'gl-time', role: 'group', 'aria-label': 'Time' },
     html('div', { class: 'gl-timebuttons' }, back, play, next),
     room,
-    html('div', { class: 'gl-liveroom' }, live, of)
+    html('div', { class: 'gl-liveroom' }, html('div', {}, compare, ' ', live), of)
   );
   let width = 160;
   let axis: StepAxis = { first: 1, last: 1, width };
@@ -103,7 +105,8 @@ export function timeBar(view: View): HTMLElement {
     write(live, at === null ? 'Live' : newer > 0 ? `▸ Follow live +${count(newer)}` : '▸ Follow live');
     set(live, 'aria-pressed', String(at === null));
     set(live, 'title', at === null ? 'Every new step is shown' : 'Show the newest step again');
-    for (const one of [back, play, next]) one.disabled = series.size < 2;
+    set(compare, 'aria-pressed', String(store.mark.value !== null));
+    for (const one of [back, play, next, compare]) one.disabled = series.size < 2;
     set(playIcon, 'd', timer ? ICONS.pause : ICONS.play);
     set(play, 'aria-label', timer ? 'Stop playing (Space)' : 'Play the steps (Space)');
     element.classList.toggle('gl-scrubbed', at !== null);
@@ -114,6 +117,7 @@ export function timeBar(view: View): HTMLElement {
     width = to;
     draw();
   });
+  compare.addEventListener('click', () => (store.mark.value = store.mark.peek() === null ? here() : null), options);
   back.addEventListener('click', () => go(here() - 1), options);
   next.addEventListener('click', () => go(here() + 1), options);
   play.addEventListener('click', toggle, options);
@@ -167,6 +171,26 @@ export function timeBar(view: View): HTMLElement {
     void store.revision.value;
     void store.at.value;
     draw();
+  });
+  return element;
+}
+
+/** The comparison with a marked step, above the other panels while there is one. */
+export function comparison(view: View): HTMLElement {
+  const room = html('div', { class: 'gl-body' });
+  const title = html('span', { class: 'gl-name', role: 'heading', 'aria-level': 3 }, 'Compare');
+  const element = html(
+    'section',
+    { class: 'gl-panel', 'data-panel': 'compare', 'aria-label': 'Compare', hidden: true },
+    html('div', { class: 'gl-head' }, title),
+    room
+  );
+  let drawn = false;
+  watch(view, () => {
+    const on = view.store.mark.value !== null;
+    element.hidden = !on;
+    if (on && !drawn) void later(view, 'compare', room);
+    drawn ||= on;
   });
   return element;
 }
