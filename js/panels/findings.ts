@@ -41,22 +41,6 @@ export function target(finding: Finding, findings: Findings, key: string | undef
   return finding.leaf !== null && findings.key === key ? `leaf:${finding.leaf}` : '';
 }
 
-async function copy(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    // Without a secure page there is no clipboard: the old way still works.
-  }
-  const area = html('textarea', { style: 'position:fixed;opacity:0' });
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const done = document.execCommand('copy');
-  area.remove();
-  return done;
-}
-
 /** The numbers, each beside what it is held against. */
 function measured(finding: Finding): HTMLElement | null {
   if (finding.numbers.length === 0) return null;
@@ -111,10 +95,11 @@ function card(view: View, finding: Finding, width: number, learnt: Set<string>):
     return button;
   };
   const copying = action('Copy fix', 'Copy the lines to paste', button => {
-    void copy(finding.code).then(done => {
-      write(button, done ? 'Copied' : 'Not copied');
+    const say = (text: string) => () => {
+      write(button, text);
       setTimeout(() => write(button, 'Copy fix'), SAID_MS);
-    });
+    };
+    navigator.clipboard.writeText(finding.code).then(say('Copied'), say('Not copied'));
   });
   const learning = action('Learn', 'What is behind it', button => {
     note.hidden = !note.hidden;

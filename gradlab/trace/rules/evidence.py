@@ -49,7 +49,7 @@ class Held(NamedTuple):
 
 
 class OptimizerFacts(NamedTuple):
-    """An optimizer: its class, whether the step on show has its step, and per group options and parameters."""
+    """An optimizer: its class, whether it stepped in the step on show or later, and per group options and parameters."""
 
     label: str
     cls: str
@@ -227,7 +227,7 @@ class Evidence:
         facts: list[OptimizerFacts] = []
         for series in steps.run.series.values():
             groups = tuple((options, tuple(self._held(p, tape, steps, several) for p in held)) for options, held in series.groups)
-            facts.append(OptimizerFacts(series.label, series.cls, series.tape == tape.id, groups))
+            facts.append(OptimizerFacts(series.label, series.cls, series.tape >= tape.id, groups))
         return tuple(facts)
 
     @cached_property
