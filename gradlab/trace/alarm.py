@@ -119,6 +119,35 @@ class Alarm:
         ring = _ring(tape, nodes, n, fn)
         self._keep(Bad("forward", tape.id, kind, *now, n, 1, *_named(node), operands, not source, source, math.nan, ring))
 
+    def search(self, tape: Tape, root: Any, last: Tape | None, now: tuple[int, int]) -> None:
+        """The loss of a step whose ops were not seen is not finite: its graph is still there, so look for the first bad op in it.
+
+        Lines and modules are those of the ops of the last step that was seen, where that made the same ops.
+        """
+        if self._seen.get("forward") == tape.id:
+            return
+        self._seen["forward"] = tape.id
+        steps = _graph(root.grad_fn)
+        seen = [node for node in last.node.path() if node.graph] if last is not None else []
+        alike = [node.cls for node in seen] == [fn.__class__ for fn in steps]
+        made = {id(t.grad_fn): t for fn in steps for t in fn.inputs if t.grad_fn is not None} | {id(root.grad_fn): root}
+        first: Bad | None = None
+        for i, fn in enumerate(steps):
+            size = norm(made[id(fn)]._data)
+            if not size - size:
+                continue
+            operands = tuple(_operand_of(t) for t in fn.inputs)
+            name, module, place = _named(seen[i]) if alike else (op_name(fn.__class__), "", None)
+            source = next((o.name for o in operands if o.nans), next((o.name for o in operands if not o.finite), ""))
+            at, kind = seen[i].depth - 1 if alike else -1, "NaN" if size != size else "Inf"
+            bad = Bad("forward", tape.id, kind, *now, at, 1, name, module, place, operands, not source, source, math.nan, ())
+            first = first or bad
+            if size != size or not (source or _has_infinity(fn.params)):
+                first = bad  # else infinity in, infinity out: a mask, unless nothing else is found
+                break
+        if first is not None:
+            self._keep(first)
+
     # Backward
 
     def backward_began(self, tape: Tape) -> None:
@@ -238,6 +267,29 @@ def _ranged(name: str, kind: str, array: Any) -> Operand:
     nans, finite = int(np.isnan(flat).sum()), flat[np.isfinite(flat)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
     return Operand(name, kind, array.shape, low, high, nans, flat.size - finite.size - nans)
+
+
+def _operand_of(t: Any) -> Operand:
+    """An operand of an op that was not seen: its name is that of the op that made it, or its kind."""
+    if t.__class__ is Constant:
+        return _operand(t, (t._data,), [])
+    kind = "op" if t.grad_fn is not None else "parameter" if t._requires_grad else "input"
+    return _ranged(kind if t.grad_fn is None else op_name(t.grad_fn.__class__), kind, t._data)
+
+
+def _graph(fn: Any) -> list[Any]:
+    """The ops that a result was made by, in the order in which they ran; none where the graph is large."""
+    found: dict[int, Any] = {}
+    todo = [fn]
+    while todo:
+        one = todo.pop()
+        if one is None or id(one) in found or one.inputs is None:
+            continue
+        found[id(one)] = one
+        todo += [t.grad_fn for t in one.inputs]
+        if len(found) > _LOOKED_AT:
+            return []
+    return sorted(found.values(), key=lambda one: one.seq)
 
 
 def _has_infinity(params: dict[str, Any]) -> bool:

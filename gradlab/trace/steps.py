@@ -52,7 +52,9 @@ class Steps(Writer):
         if not self.tape.light:
             self.alarm.backward_began(self.tape)
         self.symptoms.began(root, self.run.step)
-        self.tape.loss = float(data.item()) if data.size == 1 else None
+        loss = self.tape.loss = float(data.item()) if data.size == 1 else None
+        if self.tape.light and loss is not None and loss - loss:
+            self.alarm.search(self.tape, root, self.last, self.now)
         if self.norms and not self.tape.light:
             self.run.units.read(root, self.tape, self.run.step + 1)
 

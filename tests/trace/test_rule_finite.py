@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradlab as gl
-from gradlab.trace import diagnose, recording
+from gradlab.trace import Recorder, diagnose, recording
 from gradlab.trace.rules import Finding
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -44,9 +44,9 @@ def exponential() -> None:
 @pytest.mark.parametrize(
     ("train", "op", "kind", "phase", "words"),
     [
-        (root, "sqrt", "Inf", "backward", "goes to 0 (0), where the derivative is infinite"),
-        (logarithm, "log", "Inf", "forward", "goes to 0 (0), where log is infinite"),
-        (quotient, "div", "Inf", "forward", "goes to 0 (0), where div is infinite"),
+        (root, "sqrt", "Inf", "backward", "goes to 0, where the derivative is infinite"),
+        (logarithm, "log", "Inf", "forward", "goes to 0, where log is infinite"),
+        (quotient, "div", "Inf", "forward", "goes to 0, where div is infinite"),
         (exponential, "exp", "Inf", "forward", "goes up to 100"),
     ],
 )
@@ -82,6 +82,33 @@ def test_a_training_that_diverges_names_the_step_and_the_last_finite_one() -> No
     first = min(findings, key=lambda finding: finding.step or 0)
     assert first.step is not None
     assert f"the last finite step is {first.step - 1}" in first.verdict
+
+
+def test_an_op_of_a_step_that_was_only_glanced_at_is_named_too() -> None:
+    recorder = Recorder()
+    recorder.governor.budget = 0.0
+    recorder.governor._period = lambda: 5
+    recorder.running = True
+    recorder.attach()
+    w = gl.randn(4, requires_grad=True)
+    optimizer = gl.optim.SGD([w], lr=0.01)
+    try:
+        for step in range(1, 20):
+            x = gl.tensor([1.0, 2.0, 3.0, 0.0 if step == 6 else 4.0])
+            loss = (w**2 * x).log().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            if step != 6:
+                optimizer.step()
+            else:
+                assert recorder.steps.tape.light
+                break
+    finally:
+        recorder.detach()
+    (finding,) = [one for one in diagnose(recorder) if one.rule == "R1"]
+    assert finding.title == "log made the first Inf"
+    assert "the last finite step is 5" in finding.verdict
+    assert "where log is infinite" in finding.why
 
 
 def test_a_mask_of_minus_infinity_is_no_finding() -> None:

@@ -99,7 +99,8 @@ def _operand(bad: Bad, o: Operand) -> str:
         what = "the derivative" if bad.phase == "backward" else bad.op
         below = o.low < 0 and bad.op not in ("div", "reciprocal", "norm", "std")
         way, fate = ("below", "not defined") if below else ("to", "infinite")
-        return f"`{o.name}` goes {way} 0 ({o.low:.3g}), where {what} is {fate}"
+        low = f" ({o.low:.3g})" if o.low else ""
+        return f"`{o.name}` goes {way} 0{low}, where {what} is {fate}"
     if bad.op in _ROOTS and o.high < 0 and bad.op not in ("div", "reciprocal"):
         return f"`{o.name}` is below 0 ({o.low:.3g}), where {bad.op} is not defined"
     if bad.op == "pow" and o is bad.operands[0] and o.low <= 0 and _is_root(bad):
