@@ -16,7 +16,10 @@ from .session import Session
 HELP = """\
 %gradlab pause        hold training at the end of the step; also `resume`, `step 3` and `step op`
 %gradlab break nan    pause where an op makes a NaN; also loss > 10, grad_norm("fc2") > 100, step == 500, op("log"), with
-                      and, or, not, parentheses; --raise raises instead; `break --list`, `break --clear` (all, or a number)"""
+                      and, or, not, parentheses; --raise raises instead; `break --list`, `break --clear` (all, or a number)
+%gradlab probe fc1 rms
+                      read one number more a step: norm, rms, mean, max or zeros of a module's output (fc1), a parameter
+                      (fc1.weight) or its gradient (fc1.weight.grad, fc1.grad); `probe --list`, `probe --clear`"""
 
 
 @answers("gate")
@@ -78,6 +81,15 @@ def clear(session: Session, number: int | None = None) -> dict[str, Any]:
     return breaks(session)
 
 
+@answers("probe")
+def probe(session: Session, what: str) -> dict[str, Any]:
+    """Read one number more in every step."""
+    if not isinstance(what, str):
+        raise ArgumentError(f"probe: a name and a measure are text, not {what!r}")
+    session.debugger.probe(what)
+    return {"probes": [p.name for p in session.debugger.probes.all]}
+
+
 def pause_words(session: Session, rest: str) -> str:
     """`%gradlab pause`."""
     _nothing_more("pause", rest)
@@ -124,11 +136,25 @@ def break_words(session: Session, rest: str) -> str:
     return f"gradlab: breakpoint {breakpoint.number} {what} where {breakpoint.condition.text}{_note(session, breakpoint.condition.words)}"
 
 
+def probe_words(session: Session, rest: str) -> str:
+    """`%gradlab probe NAME MEASURE`, `%gradlab probe --list` or `%gradlab probe --clear`."""
+    debugger = session.debugger
+    if rest in ("", "--list"):
+        read = debugger.recorder.steps.run.probes
+        lines = [f"{p.name}  {read[f'p/{p.name}'][1]:.6g}" if f"p/{p.name}" in read else f"{p.name}  -" for p in debugger.probes.all]
+        return "\n".join(lines) or "gradlab: no probes"
+    if rest == "--clear":
+        gone = debugger.clear_probes()
+        return f"gradlab: {gone or 'no'} probe{'s' * (gone != 1)} cleared"
+    return f"gradlab: from here on each step reads {debugger.probe(rest).name}, shown in the gradients panel"
+
+
 WORDS: dict[str, Callable[[Session, str], str]] = {
     "pause": pause_words,
     "resume": resume_words,
     "step": step_words,
     "break": break_words,
+    "probe": probe_words,
 }
 """What `%gradlab WORD rest` does and says."""
 

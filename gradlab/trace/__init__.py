@@ -9,6 +9,7 @@ from .debugger import Debugger as Debugger
 from .gate import Spot as Spot
 from .ledger import Contribution as Contribution
 from .numbers import Numbers as Numbers
+from .probe import ProbeError as ProbeError
 from .recorder import Recorder as Recorder
 from .recording import current_recorder as current_recorder
 from .recording import recording as recording

@@ -15,6 +15,7 @@ from ..errors import GradlabError
 from .condition import Condition, parse
 from .gate import Gate, Spot
 from .graph import Node
+from .probe import Probe, Probes
 from .reading import StepReading
 from .recorder import Recorder
 from .structure import op_name
@@ -62,6 +63,7 @@ class Debugger:
         self.recorder, self._changed = recorder, changed
         self.gate = Gate(self._gate_changed)
         self.breakpoints: list[Breakpoint] = []
+        self.probes = Probes()
         self.hindrance: Callable[[], str | None] = lambda: None
         self.meanwhile: Callable[[], Any] = lambda: None
         self._watch = Watch(observer, self._told)
@@ -114,6 +116,21 @@ class Debugger:
         self._tell()
         return gone
 
+    def probe(self, text: str) -> Probe:
+        """Read one number more in every step, as `fc1 rms`.
+
+        Raises: ProbeError where the text can't be read.
+        """
+        probe = self.probes.add(text)
+        self._arm()
+        return probe
+
+    def clear_probes(self) -> int:
+        """Remove all probes; how many there were. Their columns stay."""
+        gone = self.probes.clear()
+        self._arm()
+        return gone
+
     def follow(self) -> None:
         """Stay behind the recorder, which was attached anew."""
         self._watch.behind()
@@ -126,6 +143,7 @@ class Debugger:
         """Let everything go on, for good."""
         self._ended = True
         self.breakpoints = []
+        self.probes.clear()
         self.gate.resume()
 
     def reading(self) -> StepReading:
@@ -156,8 +174,8 @@ class Debugger:
         with self.recorder.lock:
             wanted = self.gate.wanted
             moments = {b.condition.moment for b in self.breakpoints}
-            self._watch.switch(wanted in ("pause", "op") or bool(moments & {"op", "pass"}))
-            armed = wanted != "run" or self.gate.held is not None or bool(self.breakpoints)
+            self._watch.switch(wanted in ("pause", "op") or bool(moments & {"op", "pass"}) or bool(self.probes.all))
+            armed = wanted != "run" or self.gate.held is not None or bool(self.breakpoints or self.probes.all)
             if armed != self._armed:
                 self._armed = armed
                 self.recorder.needs_ops += 1 if armed else -1  # no step is read by a glance only
@@ -192,12 +210,23 @@ class Debugger:
     def _told(self, kind: observe.Kind, target: Any, output: Any) -> None:
         """An op, a backward pass or a module call ended."""
         steps = self.recorder.steps
+        if self.probes.all:
+            self._read(kind, target, output)
         if kind == "pass":
             tape = steps.tape
             self._check("pass", StepReading(steps, tape, self._probe), self._spot(tape, tape.n - 1, True, "backward"))
         elif kind != "module":
             tape, at = self._place(kind, target, output)
             self._at_op(tape, at, kind == "backward", target, output)
+
+    def _read(self, kind: observe.Kind, target: Any, output: Any) -> None:
+        with self.recorder.lock:
+            if kind == "module":
+                self.probes.called(self.recorder.steps, target, output)
+            elif kind == "backward":
+                self.probes.pulled(self.recorder.steps, target, output)
+            elif kind == "pass":
+                self.probes.passed(self.recorder.steps)
 
     def _at_op(self, tape: Tape, at: int | None, backward: bool, fn: Any, output: Any) -> None:
         waits = any(b.condition.moment == "op" for b in self.breakpoints)
@@ -261,7 +290,8 @@ class Debugger:
         warnings.warn(f"gradlab does not pause: {why_not}", stacklevel=2)
 
     def _probe(self, name: str) -> float | None:
-        return None
+        read = self.recorder.steps.run.probes.get(f"p/{name}")
+        return None if read is None else read[1]
 
 
 def described(spot: Spot) -> str:

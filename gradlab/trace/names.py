@@ -113,6 +113,14 @@ class Names:
             self._roots[id(module)] = root
         return root
 
+    def place_of(self, module: Any) -> tuple[str, str] | None:
+        """The label of the model in use that a module is part of, and its path there; None for one of no known model."""
+        for root in reversed(list(self._roots.values())):
+            spot = root.modules.get(id(module))
+            if spot is not None and spot.ref() is module and spot.path is not None:
+                return root.label, spot.path
+        return None
+
     def leaf(self, tensor: Any, look: bool = True) -> tuple[Leaf, Root | None]:
         """Describe a leaf, and say which model it belongs to. Without `look` the user's namespace is not read."""
         data, needs = tensor._data, tensor.requires_grad

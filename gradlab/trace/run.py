@@ -38,6 +38,7 @@ class Run:
         self.history = History()
         self.zeros = zeros or Zeros()
         self.units = Units()
+        self.probes: dict[str, tuple[int, float]] = {}  # column -> (tape, what its probe read there)
         self.beginning: tuple[int, Any] | None = None  # its first rows, noted by whoever reads them, for when the timeline has lost them
         self.timeline.add("loss")
         self.timeline.add("grad_norm")
@@ -125,12 +126,17 @@ class Run:
             zeros.read([column.param for column in self._columns.values() if column.param.g_tape == tape.id], tape.id)
             for column in self._columns.values():
                 self.timeline.add(f"z/{column.label}")
+        for name in self.probes:
+            self.timeline.add(name)
         row = [MISSING] * self.timeline.width
         if tape.loss is not None:
             row[0] = tape.loss
         if tape.grad_norm is not None:
             row[1] = tape.grad_norm
         at = tape.id
+        for name, (read_at, value) in self.probes.items():
+            if read_at == at:
+                row[self.timeline.place(name)] = value
         for series in self.series.values():
             if series.tape == at:
                 row[series.lr_column] = series.lr

@@ -260,7 +260,9 @@ class Steps(Writer):
 
     def begin_run(self) -> None:
         """Forget the timeline; the open tape becomes the first step of a new run."""
+        probes = self.run.probes
         self.run = Run(self.run.number + 1, self.run.zeros)
+        self.run.probes = probes
         self.last = None
         self.alarm.forget(self.tape, self.run.number)
         self.symptoms.forget()

@@ -59,7 +59,9 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const early = emptyState('The map begins when this step ends.');
   const gain = html('div', { class: 'gl-gainroom' });
   const ledger = foldOut(view, 'ledger', 'ledger', 'what was added to each .grad since it was last cleared');
+  const probes = html('div', {});
   let withGain = false;
+  let withProbes = false;
   const seg = segments(view, 'What the map shows', next => (mode.value = next));
   const canvas = html('canvas', {});
   const cursor = html('div', { class: 'gl-cursorline', hidden: true });
@@ -75,7 +77,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const lines = new Lines('Lines over steps');
   const lineLabel = html('div', { class: 'gl-label gl-plotname', title: 'what the map shows, as lines' });
   const chart = html('div', { class: 'gl-chartroom' }, lineLabel, lines.element);
-  const overTime = html('div', { class: 'gl-overtime' }, map, further, chart);
+  const overTime = html('div', { class: 'gl-overtime' }, map, further, chart, probes);
   followWidth(view, overTime, width => (room.value = width));
   followWidth(view, body, width => body.classList.toggle('gl-apart', width >= APART));
 
@@ -229,6 +231,10 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     if (overTime.parentElement !== body) body.replaceChildren(overTime, html('div', {}, gain, ledger));
     if (!withGain) void later(view, 'gain', gain);
     withGain = true;
+    if (!withProbes && series.columns.some(name => name.startsWith('p/'))) {
+      withProbes = true;
+      void later(view, 'probes', probes);
+    }
     draw();
   });
   watch(view, () => {

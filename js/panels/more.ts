@@ -8,12 +8,14 @@ import { largePart } from './large';
 import { ledgerPart } from './ledger';
 import { microscopePart } from './microscope';
 import css from './more.css';
+import { probePart } from './probes';
+import probes from './probes.css';
 import type { Part } from './registry';
 
 /** A part, with its styles in the view that shows it. */
 function styled(part: Part): Part {
   return (view, into) => {
-    if (!view.root.querySelector('style[data-more]')) view.root.prepend(html('style', { 'data-more': '' }, css));
+    if (!view.root.querySelector('style[data-more]')) view.root.prepend(html('style', { 'data-more': '' }, css + probes));
     part(view, into);
   };
 }
@@ -24,5 +26,6 @@ export const parts: Record<string, Part> = {
   keepers: styled(keeperPart),
   large: largePart,
   ledger: styled(ledgerPart),
-  microscope: styled(microscopePart)
+  microscope: styled(microscopePart),
+  probes: styled(probePart)
 };
