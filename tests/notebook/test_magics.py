@@ -84,7 +84,7 @@ def test_a_budget_that_is_no_share_of_the_time_is_refused(run: Any, say: Any, pe
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("pause", "pauses at the end of the step"),
+        ("pause", "pauses at the end of its step"),
         ("resume", "goes on"),
         ("step", "pauses after 1 step"),
         ("step 12", "pauses after 12 steps"),
@@ -118,7 +118,9 @@ def test_the_words_of_the_debugger_say_what_they_do(run: Any, capsys: pytest.Cap
         ("probe fc1 median", "no measure 'median'"),
     ],
 )
-def test_what_the_words_of_the_debugger_can_t_read_is_a_usage_error(run: Any, capsys: pytest.CaptureFixture[str], line: str, said: str) -> None:
+def test_what_the_words_of_the_debugger_can_t_read_is_a_usage_error(
+    run: Any, capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
     run("%load_ext gradlab")
     run(f"%gradlab {line}", ok=False)
     assert said in capsys.readouterr().err
