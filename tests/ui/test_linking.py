@@ -337,6 +337,22 @@ def test_two_notebooks_and_kernels_are_not_mixed_up(lab: Lab) -> None:
     lab.show("three.ipynb")
     assert hints(lab, 1)[3] == "y (3,) f32"
 
+    # After another run lines are those of the new text, and nothing is stale.
+    lab.source(1, "# above\n" + cells[1].format(n=4))
+    node(lab, 1).click()
+    lab.eventually(lambda: mark(lab, 1) == [5, "sum cell edited sincez () f32", True])
+    lab.run(1)
+    lab.eventually(lambda: hints(lab, 1).get(4) == "y (4,) f32")
+    node(lab, 0).click()
+    lab.eventually(lambda: mark(lab, 1) == [4, "expy (4,) f32", False])
+    # Who does not want to be led stays where they are.
+    lab.command("gradlab:toggle-follow")
+    lab.eventually(lambda: mark(lab, 1) is None)
+    node(lab, 1).click()
+    expect(node(lab, 1)).to_have_class(re.compile("gl-selected"))
+    assert mark(lab, 1) is None
+    lab.command("gradlab:toggle-follow")
+
 
 def test_a_long_run_tells_its_lines_and_steps_while_it_runs_and_a_new_page_knows_them(lab: Lab) -> None:
     slow = more(steps=400).replace("optimizer.step()", "optimizer.step(); time.sleep(0.02)")
