@@ -34,12 +34,15 @@ export class Preferences {
   /** Switches it. */
   toggle(name: Preference): void {
     const on = !this.values[name];
-    if (this.settings) void this.settings.set(name, on);
     this.values[name] = on;
     this.changedSignal.emit();
+    const { settings } = this;
+    // One after the other: of two that are saved at once, JupyterLab may keep one.
+    if (settings) this.saving = this.saving.then(() => settings.set(name, on)).catch(console.warn);
   }
 
   private readonly values: Record<Preference, boolean> = { hints: true, footers: true, follow: true };
+  private saving: Promise<unknown> = Promise.resolve();
   private settings: ISettingRegistry.ISettings | null = null;
   private readonly changedSignal = new Signal<this, void>(this);
 }
