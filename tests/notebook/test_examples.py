@@ -56,6 +56,14 @@ def test_the_first_code_cell_loads_gradlab_and_nothing_is_stored(source: Path) -
     assert all(not c.outputs and c.execution_count is None for c in cells)
 
 
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_the_rules_are_silent_on_it(source: Path, environment: dict[str, str]) -> None:
+    book = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
+    book.cells.append(nbformat.v4.new_code_cell("%gradlab explain"))
+    NotebookClient(book, timeout=120, kernel_name="python3").execute(env=environment)
+    assert book.cells[-1].outputs[0].text.startswith("gradlab: no findings"), book.cells[-1].outputs[0].text
+
+
 def test_digits_runs_and_learns(environment: dict[str, str]) -> None:
     book = executed("01_digits.ipynb", environment)
     assert len(re.findall("^epoch", printed(book), re.MULTILINE)) == 20
