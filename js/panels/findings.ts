@@ -143,7 +143,7 @@ export function findingsPanel(view: View): PanelParts {
   const body = html('div', { class: 'gl-findings' });
   const summary = html('div', { class: 'gl-sum' });
   const cards = html('div', {});
-  const muted = html('div', { class: 'gl-muted' });
+  const muted = html('div', { class: 'gl-unasked' });
   body.append(cards, muted);
   const learnt = new Set<string>();
   let known = new Map<string, { text: string; element: HTMLElement }>();

@@ -75,7 +75,7 @@ def test_cards_name_what_was_planted_lead_to_the_op_and_can_be_muted(lab: Lab) -
     assert "momentum of 1" in panel.locator('[data-finding^="R8:"] .gl-learn').inner_text()
     panel.locator('[data-finding^="R20:"]').get_by_role("button", name="Mute").first.click()
     lab.eventually(lambda: panel.locator('[data-finding^="R20:"]').count() == 0)
-    panel.locator(".gl-muted button").click()
+    panel.locator(".gl-unasked button").click()
     lab.eventually(lambda: panel.locator('[data-finding^="R20:"]').count() > 0)
     lab.run(2)
     lab.eventually(lambda: any("sqrt" in title for title in titles(lab)))
