@@ -494,6 +494,7 @@ if TYPE_CHECKING:
     from . import sim as sim
     from . import testing as testing
     from . import trace as trace
+    from .trace import overfit as overfit
 
 _PARTS = ("nn", "optim", "data", "sim", "testing", "trace", "notebook")
 
@@ -502,11 +503,13 @@ def __getattr__(name: str) -> Any:
     """Load a part of gradlab when it is first used, so that importing gradlab starts no tracer and no notebook."""
     if name in _PARTS:
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "overfit":
+        return importlib.import_module(f"{__name__}.trace").overfit
     raise AttributeError(f"gradlab has no {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PARTS})
+    return sorted({*globals(), *_PARTS, "overfit"})
 
 
 def load_ipython_extension(ipython: Any) -> None:

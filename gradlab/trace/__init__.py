@@ -17,6 +17,7 @@ from .room import CAPTURE_BYTES as CAPTURE_BYTES
 from .room import CaptureError as CaptureError
 from .rules import check_batch as check_batch
 from .rules import diagnose as diagnose
+from .rules import overfit as overfit
 from .stretch import Stretch as Stretch
 from .summary import norm as norm
 from .timeline import MISSING as MISSING

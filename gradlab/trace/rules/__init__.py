@@ -30,6 +30,7 @@ from .finding import Finding as Finding
 from .finding import Number as Number
 from .finding import Trend as Trend
 from .mixing import check_batch as check_batch
+from .overfit import overfit as overfit
 from .rule import RULES as RULES
 from .rule import Rule as Rule
 from .rule import rule as rule
