@@ -20,12 +20,12 @@ _PARAMETERS_KEPT = 4_096
 
 
 class Column:
-    """The three columns of a parameter, `g/`, `w/` and `u/`; the tensor behind a name may change."""
+    """The three columns of a parameter, `g/`, `w/` and `u/`, from step `since` on; the tensor behind a name may change."""
 
-    __slots__ = ("label", "number", "param", "start")
+    __slots__ = ("label", "number", "param", "since", "start")
 
-    def __init__(self, label: str, number: int, start: int, param: Param) -> None:
-        self.label, self.number, self.start, self.param = label, number, start, param
+    def __init__(self, label: str, number: int, start: int, param: Param, since: int) -> None:
+        self.label, self.number, self.start, self.param, self.since = label, number, start, param, since
 
 
 class Run:
@@ -39,7 +39,8 @@ class Run:
         self.zeros = zeros or Zeros()
         self.units = Units()
         self.probes: dict[str, tuple[int, float]] = {}  # column -> (tape, what its probe read there)
-        self.beginning: tuple[int, Any] | None = None  # its first rows, noted by whoever reads them, for when the timeline has lost them
+        # First rows of a training, and the step from which on; noted by whoever reads them, for when the timeline has lost them.
+        self.beginning: tuple[int, int, Any] | None = None
         self.timeline.add("loss")
         self.timeline.add("grad_norm")
         self.models: set[str] = set()  # labels of those with parameters
@@ -113,7 +114,7 @@ class Run:
                 if label in self._by_label:
                     label = shown_name(param.leaf.root, param.leaf.name, True)
                 start = self.timeline.add(*[f"{letter}/{label}" for letter in "gwu"])
-                column = Column(label, len(self._columns), start, param)
+                column = Column(label, len(self._columns), start, param, self.step + 1)
                 self._columns[param.identity] = self._by_label[label] = column
                 self.bound.add(param.serial)
                 self.entries += param.size

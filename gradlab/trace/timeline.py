@@ -102,15 +102,18 @@ class Timeline:
         parts = [part for part in parts if len(part)]
         return first, np.concatenate(parts) if parts else self._blank(0)
 
-    def oldest(self, count: int) -> tuple[int, np.ndarray]:
-        """The first kept step, and up to so many rows from it on.
+    def oldest(self, count: int, after: int = 0) -> tuple[int, np.ndarray]:
+        """The first kept step later than `after`, and up to so many rows from it on.
 
         Shapes: rows: (steps, columns)
         """
-        if not self._blocks:
-            return 1, self._blank(0)
-        start, block = self._blocks[0]
-        return start, self._widened(block)[: min(count, self._last - start + 1)]
+        first = max(after + 1, self._blocks[0][0] if self._blocks else 1)
+        parts = [
+            self._widened(block)[max(first - start, 0) : min(first + count, self._last + 1) - start]
+            for start, block in self._blocks
+            if start < first + count and start + len(block) > first
+        ]
+        return first, np.concatenate(parts) if parts else self._blank(0)
 
     def newest_with(self, places: Sequence[int], count: int) -> tuple[np.ndarray, np.ndarray]:
         """The newest kept steps in which any of these columns was measured, up to so many, and their rows; the oldest first.

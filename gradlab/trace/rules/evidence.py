@@ -32,6 +32,7 @@ Part = Literal["structure", "loss", "gradients", "updates", "optimizer"]
 WINDOW = 256
 """The newest steps that are read."""
 
+_NOTHING: dict[str, Any] = {"ops": [], "leaves": [], "modules": [], "cells": []}
 _EARLY = 64  # steps of a run that stay known as its beginning
 _MEASURED = 32  # newest observations of what only full steps measure
 
@@ -163,7 +164,7 @@ class Evidence:
         return steps[known], values[known].astype(np.float64)
 
     def early(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """As `column`, but of the first 64 steps of the run."""
+        """As `column`, but of the first 64 steps of this training."""
         at = self._places.get(name)
         first, rows = self._early_rows
         if at is None or at >= rows.shape[1]:
@@ -178,20 +179,35 @@ class Evidence:
 
     @cached_property
     def _early_rows(self) -> tuple[int, np.ndarray]:
-        run = self._recorder.steps.run
-        if run.beginning is None:
-            first, rows = self._recorder.timeline.oldest(_EARLY)
+        run, since = self._recorder.steps.run, self.since
+        if run.beginning is None or run.beginning[0] != since:
+            first, rows = self._recorder.timeline.oldest(_EARLY, since - 1)
             if len(rows) < _EARLY:
                 return first, rows
-            run.beginning = first, rows.copy()
-        return run.beginning
+            run.beginning = since, first, rows.copy()
+        return run.beginning[1:]
+
+    @cached_property
+    def since(self) -> int:
+        """The first step of the parameters on show: in one run a second model may be trained after a first one."""
+        run = self._recorder.steps.run
+        columns = [run.labelled(leaf["name"]) for leaf in self.graph.leaves if leaf["requires_grad"]]
+        return min((column.since for column in columns if column is not None), default=1)
+
+    @cached_property
+    def losses(self) -> tuple[np.ndarray, np.ndarray]:
+        """As `column("loss")`, of this training."""
+        steps, losses = self.column("loss")
+        return steps[steps >= self.since], losses[steps >= self.since]
 
     @cached_property
     def first(self) -> tuple[Graph, Numbers]:
-        """The graph of the run's first step with its numbers: the network as it was made."""
-        kept = self._recorder.steps.run.history.first
-        if kept is None:
-            return self.graph, self.numbers
+        """The graph of the training's first step with its numbers: the network as it was made. Where it is lost, an empty one."""
+        history = self._recorder.steps.run.history
+        kept = history.first if self.since == 1 else history.at(self.since)
+        if kept is None or (self.since > 1 and kept.step != self.since):
+            fresh = self.step <= self.since
+            return (self.graph, self.numbers) if fresh else (Graph(_NOTHING), self.numbers)
         structure = self._recorder._described(kept.node, kept.folded, kept.folded_graph, {})
         return self.graph if structure is self.structure else Graph(structure), numbers_at(kept)
 

@@ -87,11 +87,12 @@ def exploding(e: Evidence) -> Iterator[Finding]:
     p90 = float(np.percentile(norms, 90))
     start = e.early("grad_norm")[1][:20]
     start = start[np.isfinite(start)]
+    least = float(np.median(start)) if len(start) else 0.0
     mean, leaps = float(norms[0]), []
-    for k, g in enumerate(norms):
-        if k >= 5 and g > _LEAPS * max(mean, float(np.median(start)) if len(start) else 0.0):
+    for k, g in enumerate(norms.tolist()):
+        if k >= 5 and g > _LEAPS * max(mean, least):
             leaps.append(k)
-        mean += (min(float(g), _LEAPS * mean) - mean) * 2 / (min(k + 1, _MEMORY) + 1)
+        mean += (min(g, _LEAPS * mean) - mean) * 2 / (min(k + 1, _MEMORY) + 1)
     leaps = [k for k in leaps if k >= len(norms) - 100]
     large = int((norms[-10:] > _LARGE).sum()) if _moves_much(e) else 0
     large += overflown if large else 0

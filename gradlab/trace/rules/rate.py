@@ -30,7 +30,7 @@ def too_high(e: Evidence) -> Iterator[Finding]:
     """
     if len(e.optimizers) > 1:
         return  # the losses of two networks that play against one another rise and fall by turns
-    steps, losses = e.column("loss")
+    steps, losses = e.losses
     early = e.early("loss")[1][:_IN_A_ROW]
     if len(losses) < 10 or not len(early) or not np.isfinite(early).any():
         return
@@ -121,7 +121,7 @@ def stalled(e: Evidence) -> Iterator[Finding]:
     """A loss that stays where it is while the weights hardly move has a learning rate that is too low, or gets no gradient. If the
     weights do move, it is something else, and this rule says nothing. Sources: CS231n, notes on neural networks 3; UMLAUT; torchmortem.
     """
-    steps, losses = e.column("loss")
+    steps, losses = e.losses
     if len(losses) < _STALLED_OVER or len(e.optimizers) > 1:
         return
     tail = losses[-_STALLED_OVER:]

@@ -29,7 +29,7 @@ def initial_loss(e: Evidence) -> Iterator[Finding]:
     """
     graph, _ = e.first
     steps, losses = e.early("loss")
-    if len(losses) and steps[0] != 1:
+    if len(losses) and steps[0] != e.since:
         return  # tracing began later
     first = float(losses[0]) if len(losses) else e.numbers.loss
     if first is None or not np.isfinite(first):
@@ -60,7 +60,7 @@ def initial_loss(e: Evidence) -> Iterator[Finding]:
                 Number("relative distance", off, f"warned of above {_ODD:g}"),
             ),
             where="" if maker is None else graph.where(maker),
-            step=1,
+            step=e.since,
             severity="warning" if off > _ODD else "info",
         )
         return
@@ -75,7 +75,7 @@ def initial_loss(e: Evidence) -> Iterator[Finding]:
                 "",
                 numbers=(Number("first loss", first, f"at most {_REGRESSION:g} times the targets' mean square {size:.3g}"),),
                 where=graph.where(i),
-                step=1,
+                step=e.since,
             )
             return
 
@@ -143,8 +143,6 @@ def _turned(shape: list[int], op: dict[str, Any]) -> bool:
 
 def _uneven(e: Evidence) -> Iterator[Finding]:
     graph, numbers = e.first
-    if e.step and (not len(e.early("loss")[0]) or e.early("loss")[0][0] != 1):
-        return
     sizes: list[tuple[float, int]] = []
     for i, _ in layers(graph):
         if i < len(numbers.ops) and numbers.op_has[i] & 1 and leads_to(graph, i, LAYERS, through=_BENT) is not None:
@@ -174,7 +172,7 @@ def _uneven(e: Evidence) -> Iterator[Finding]:
                     Number("size", worst[0], f"{bounds[0]:g} to {bounds[1]:g}"),
                 ),
                 where=graph.where(worst[1]),
-                step=1,
+                step=e.since,
                 subject="sizes",
                 severity=grade,
             )

@@ -37,7 +37,7 @@ def paces(e: Evidence) -> list[tuple[Weight, float]]:
 
 def progress(e: Evidence) -> float | None:
     """The loss of the newest steps as a share of that of the first; None where either is unknown or not above 0."""
-    start, now = e.early("loss")[1][:5], e.column("loss")[1][-20:]
+    start, now = e.early("loss")[1][:5], e.losses[1][-20:]
     start, now = start[np.isfinite(start)], now[np.isfinite(now)]
     if not len(start) or not len(now) or np.median(start) <= 0:
         return None
