@@ -1,7 +1,7 @@
 /** A strip of heat: the numbers of many ops in a few cells, each as dark or light as the largest under it. */
 
 import { css } from './colour';
-import { decades, logPart } from './scale';
+import { logPart } from './scale';
 
 /** What the cells of a strip look like. */
 export interface StripLook {
@@ -30,8 +30,10 @@ export function binned(n: number, cells: number, at: (i: number) => number | nul
 
 /** The decades that the cells of a strip span, at least two: their colours tell them apart from one another. */
 export function spanOf(cells: Float64Array): [number, number] {
-  const [low, high] = decades(cells, 1);
-  return high - low < 2 ? [high - 2, high] : [low, high];
+  const logs = Array.from(cells).filter(x => x > 0 && x !== Infinity).map(Math.log10); // prettier-ignore
+  const [low, high] = [Math.min(...logs), Math.max(...logs)];
+  if (logs.length === 0) return [LOW, HIGH];
+  return high - low < 2 ? [(low + high) / 2 - 1, (low + high) / 2 + 1] : [low, high];
 }
 
 /** The colour of one cell. */

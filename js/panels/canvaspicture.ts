@@ -130,7 +130,7 @@ export function canvasPicture(base: typeof Picture): Make {
         const edge = this.layout.edges[e] as PlacedEdge;
         if (look.traced && !(look.traced.has(edge.from) && look.traced.has(edge.to))) continue;
         const [from, to] = [this.part(edge.from), this.part(edge.to)];
-        const flows = look.done?.has(edge.to) && (look.at === edge.to || look.done.has(edge.from));
+        const flows = this.flows(edge);
         const kind = look.edges.has(e)
           ? 'hot'
           : flows

@@ -113,7 +113,8 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
     if (done) {
       const ops = new Set(chain.order.slice(0, at));
       scene.parts.forEach((part, id) => part.ops.length > 0 && ops.has(part.ops.at(-1) as number) && done.add(id));
-      for (const { from, to } of scene.input.edges) if (scene.parts[from]?.leaves.length && done.has(to)) done.add(from);
+      for (const { from, to } of scene.input.edges)
+        if (scene.parts[from]?.leaves.length && scene.parts[from].grad && done.has(to)) done.add(from);
     }
     const added = change.value?.structure === of.structure ? change.value.added : [];
     of.show({

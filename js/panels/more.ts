@@ -24,7 +24,7 @@ export const parts: Record<string, Part> = {
   compare: styled(comparePart),
   gain: styled(gainPart),
   keepers: styled(keeperPart),
-  large: largePart,
+  large: styled(largePart),
   ledger: styled(ledgerPart),
   microscope: styled(microscopePart),
   probes: styled(probePart)

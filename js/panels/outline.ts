@@ -7,6 +7,7 @@ import type { unitsOf, Unit } from './units';
 import type { View } from './view';
 
 const ROW = 22;
+const MOST_PX = 220;
 
 interface Row {
   unit: Unit;
@@ -65,6 +66,7 @@ export class Outline {
 
   private draw(): void {
     const { structure, rows } = this;
+    this.element.style.height = `${Math.min(MOST_PX, rows.length * ROW + 2)}px`;
     if (!structure || this.element.clientHeight === 0) return;
     const units = this.treeOf(structure);
     const from = Math.max(0, Math.floor(this.element.scrollTop / ROW) - 4);

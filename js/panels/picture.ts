@@ -139,6 +139,12 @@ export abstract class Picture {
     return this.scene.parts[id] as Part;
   }
 
+  /** Whether the backward pass has sent a gradient against an edge. */
+  flows({ from, to }: { from: number; to: number }): boolean {
+    const { done, at } = this.look;
+    return done !== null && done.has(to) && this.part(from).grad && (at === to || done.has(from));
+  }
+
   errorOf(part: Part): string | null {
     return part.kind === 'op' ? (this.structure.ops[part.ops[0] as number]?.error ?? null) : null;
   }

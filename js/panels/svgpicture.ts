@@ -174,7 +174,7 @@ export class SvgPicture extends Picture {
       // What is marked lies over what is not.
       if (on && !line.classList.contains('gl-hot')) line.parentElement?.append(line, head);
       const dim = look.traced !== null && !(edge && look.traced.has(edge.from) && look.traced.has(edge.to));
-      const flows = edge !== undefined && look.done?.has(edge.to) === true && (look.at === edge.to || look.done.has(edge.from));
+      const flows = edge !== undefined && this.flows(edge);
       for (const one of [line, head]) {
         one.classList.toggle('gl-hot', on);
         one.classList.toggle('gl-dim', dim);
