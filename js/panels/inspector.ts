@@ -1,7 +1,7 @@
 /** All panels of a session in one column, or two where there is room; one selection goes through all of them. */
 
 import { html } from '../draw/element';
-import { detailPanel } from './detail';
+import { detailFrame } from './detailframe';
 import { findingsPanel } from './findings';
 import { gradientsPanel } from './gradients';
 import { graphPanel } from './graph';
@@ -11,7 +11,8 @@ import { section } from './section';
 import { shapesPanel } from './shapes';
 import type { Store } from './store';
 import { stripPanel } from './strip';
-import { css, followTheme } from './theme';
+import { css } from './styles';
+import { followTheme } from './theme';
 import { comparison, timeBar } from './time';
 import { followWidth, type PanelMaker, type View } from './view';
 
@@ -20,7 +21,7 @@ const PANELS: Record<string, PanelMaker> = {
   shapes: shapesPanel,
   gradients: gradientsPanel,
   optimizer: optimizerPanel,
-  detail: detailPanel,
+  detail: detailFrame,
   findings: findingsPanel
 };
 /** From this width on the graph has a column of its own. */

@@ -11,6 +11,7 @@ import css from './more.css';
 import { probePart } from './probes';
 import probes from './probes.css';
 import type { Part } from './registry';
+import { detailPart } from './detailpart';
 
 /** A part, with its styles in the view that shows it. */
 function styled(part: Part): Part {
@@ -27,5 +28,6 @@ export const parts: Record<string, Part> = {
   large: styled(largePart),
   ledger: styled(ledgerPart),
   microscope: styled(microscopePart),
-  probes: styled(probePart)
+  probes: styled(probePart),
+  detail: detailPart
 };

@@ -3,15 +3,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { sequential } from '../draw/colour';
 import type { Fonts } from '../draw/node';
-import control from './control.css';
-import detail from './detail.css';
-import findings from './findings.css';
-import graph from './graph.css';
-import theme from './theme.css';
-import time from './time.css';
-
-/** The styles of all panels. */
-export const css = [theme, time, control, detail, findings, graph].join('\n');
 
 /** Whether a CSS colour is dark; unknown colours count as light. */
 export function isDark(colour: string): boolean {

@@ -1,0 +1,11 @@
+/** The detail panel as a part that comes later, with its styles. */
+
+import { html } from '../draw/element';
+import { detailPanel } from './detail';
+import css from './detail.css';
+import type { Part } from './registry';
+import { openState } from './section';
+
+export const detailPart: Part = (view, into) => {
+  into.replaceChildren(html('style', {}, css), detailPanel(view, openState('detail')).body);
+};
