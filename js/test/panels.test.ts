@@ -267,7 +267,7 @@ describe('panels fold', () => {
   it('and still say their key fact', () => {
     show(digitsRun());
     for (const button of root.querySelectorAll<HTMLElement>('.gl-fold')) button.click();
-    const facts = [...root.querySelectorAll('.gl-panel')].map(p => p.querySelector('.gl-sum')!.textContent);
+    const facts = [...root.querySelectorAll('.gl-panel .gl-sum')].map(sum => sum.textContent);
     expect(facts.slice(0, 5)).toEqual([
       '6 ops · 6 parameters, 67 KiB',
       '6 ops forward · 49 KiB',
