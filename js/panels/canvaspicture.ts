@@ -153,7 +153,9 @@ export function canvasPicture(base: typeof Picture): Make {
     private drawFar(ctx: CanvasRenderingContext2D, rects: ReadonlySet<Placed>): void {
       const groups = new Map<string, Placed[]>();
       for (const rect of rects) {
-        const name = this.look.selected.has(rect.id) ? '--gl-brand' : (KINDS[this.part(rect.id).colour] ?? '--gl-shape');
+        const { selected, line } = this.look;
+        const mark = selected.has(rect.id) ? '--gl-brand' : line.has(rect.id) ? '--gl-flash-edge' : null;
+        const name = mark ?? KINDS[this.part(rect.id).colour] ?? '--gl-shape';
         const list = groups.get(name);
         if (list) list.push(rect);
         else groups.set(name, [rect]);
@@ -200,6 +202,10 @@ export function canvasPicture(base: typeof Picture): Make {
           now: look.at === id
         }
       );
+      if (!look.line.has(id) || selected) return;
+      ctx.strokeStyle = this.palette.colour('--gl-flash-edge');
+      ctx.lineWidth = 2;
+      ctx.strokeRect(x, y, width, height);
     }
 
     private drawHeader(painter: Painter, placed: Placed): void {

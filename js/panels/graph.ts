@@ -120,6 +120,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
     of.show({
       ...PLAIN,
       ...of.marked(marked(store.selected.value, of.structure)),
+      line: new Set([...store.line.value].map(i => scene.partOf[i] as number)),
       traced: traced.value,
       fresh: new Set(added.map(i => scene.partOf[i] as number)),
       at: at > 0 ? (scene.partOf[chain.order[at - 1] as number] ?? -1) : -1,

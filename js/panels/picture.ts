@@ -55,6 +55,8 @@ export function briefRepr(repr: string, cls: string): string {
 /** How the parts stand out now. */
 export interface Look {
   selected: ReadonlySet<number>;
+  /** Made on the line that the cursor is on. */
+  line: ReadonlySet<number>;
   /** Chips whose parameter is selected, and edges on the way to the loss. */
   chips: ReadonlySet<number>;
   edges: ReadonlySet<number>;
@@ -69,6 +71,7 @@ export interface Look {
 
 export const PLAIN: Look = {
   selected: new Set(),
+  line: new Set(),
   chips: new Set(),
   edges: new Set(),
   traced: null,
