@@ -275,7 +275,7 @@ describe('panels fold', () => {
       'AdamW · lr 2.2e-3 · fc2.weight 8.3e-3',
       'nothing selected'
     ]);
-    expect([...root.querySelectorAll<HTMLElement>('.gl-body')].every(body => body.hidden)).toBe(true);
+    expect([...root.querySelectorAll<HTMLElement>('.gl-panel:not([hidden]) > .gl-body')].every(body => body.hidden)).toBe(true);
   });
 
   it('the same way in another view of the page, and draw again when opened', () => {
