@@ -1,4 +1,4 @@
-"""The page of all ops is what the classes say."""
+"""The page of all ops is what the classes say, and that of findings what trainings give."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from gradlab import ops
 from gradlab.function import Function
+from gradlab.trace.rules import RULES
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,5 +40,31 @@ def test_every_file_of_ops_has_its_family(script):
     assert "Others" not in script.families()
 
 
-def test_the_readme_leads_to_the_page():
-    assert "docs/ops.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_readme_leads_to_the_pages():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "docs/ops.md" in text
+    assert "docs/findings.md" in text
+
+
+@pytest.fixture(scope="module")
+def findings():
+    spec = importlib.util.spec_from_file_location("docs_findings", ROOT / "docs/findings.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_the_page_of_findings_is_what_its_trainings_give(findings):
+    assert findings.PAGE.read_text(encoding="utf-8") == findings.page(), "write it again: python docs/findings.py"
+
+
+def test_the_page_of_findings_has_every_rule_with_three_faults_and_every_run(findings):
+    text = findings.PAGE.read_text(encoding="utf-8")
+    for rule, one in RULES.items():
+        assert f"- **{rule}, {one.title}.** {one.learn}" in text, "write it again: python docs/findings.py"
+        assert sum(plant.rule == rule for plant in findings.plants.PLANTS) >= 3, f"plant three faults for {rule} in tests/trace/plants.py"
+    for rule in findings.ASKED:
+        assert sum(one.rule == rule and one.fault for one in findings.plants.ASKED) >= 3
+    for plant in findings.plants.PLANTS:
+        assert f"| {plant.name} | {plant.patience} |" in text, "write it again: python docs/findings.py"

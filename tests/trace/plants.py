@@ -12,7 +12,10 @@ import numpy as np
 
 import gradlab as gl
 from gradlab import nn
+from gradlab.function import Function
 from gradlab.nn import functional as F
+from gradlab.trace import check_batch, overfit
+from gradlab.trace.rules import Finding
 
 from .training import CNN, Attention, Reader, Training, adam, adamw, batches, classify, curve, digits, fit, mlp, sgd
 
@@ -571,6 +574,60 @@ def growth() -> Training:
     return classify(Attention(16, 2), adam(0.5), batch=16)
 
 
+# R24
+
+
+class Doubled(Function):
+    """y = x^2, with the gradient of 2 x^2."""
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        self.x = x
+        return x * x
+
+    def backward(self, g: np.ndarray) -> np.ndarray:
+        return 4 * g * self.x
+
+
+class Straight(Function):
+    """y = tanh x, with the gradient of x."""
+
+    def forward(self, x: np.ndarray) -> np.ndarray:
+        return np.tanh(x)
+
+    def backward(self, g: np.ndarray) -> np.ndarray:
+        return g
+
+
+class Signless(Function):
+    """y = a / b, with a sign forgotten."""
+
+    def forward(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        self.a, self.b = a, b
+        return a / b
+
+    def backward(self, g: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return g / self.b, g * self.a / self.b**2
+
+
+@plant("R24", "a square with twice its gradient, MLP, SGD", 20)
+def doubled() -> Training:
+    model = mlp(64, 20, 10)
+    return looped(model, sgd(0.01)(model.parameters()), lambda m, x, y: F.cross_entropy(Doubled.apply(m(x)), y))
+
+
+@plant("R24", "a tanh with the gradient of a line, CNN, Adam", 20)
+def straight() -> Training:
+    model = CNN(4)
+    return looped(model, adam(1e-3)(model.parameters()), lambda m, x, y: F.cross_entropy(Straight.apply(m(x)), y))
+
+
+@plant("R24", "a quotient with a sign forgotten, attention, AdamW", 20)
+def signless() -> Training:
+    model = Attention(16, 2)
+    optimizer = adamw(1e-3)(model.parameters())
+    return looped(model, optimizer, lambda m, x, y: F.cross_entropy(Signless.apply(s := m(x), 2.0 + s * s), y), batch=8)
+
+
 # R26
 
 
@@ -624,6 +681,72 @@ def decayed_biases() -> Training:
 @plant("R27", "Adam with weight_decay, CNN", 20)
 def coupled_decay() -> Training:
     return classify(CNN(4), lambda p: gl.optim.Adam(p, lr=1e-3, weight_decay=0.01))
+
+
+# R21 and R22, which are asked for
+
+
+class Asked(NamedTuple):
+    """A question that has to have a finding, or none where `rule` is not found."""
+
+    rule: str
+    name: str
+    ask: Callable[[], Finding | None]
+    fault: bool
+
+
+def _batch() -> tuple[gl.Tensor, gl.Tensor]:
+    x, y = digits()
+    return gl.tensor(x[:16]), gl.tensor(y[:16])
+
+
+def images() -> gl.Tensor:
+    return _batch()[0]
+
+
+def _by_heart(model: nn.Module, x: gl.Tensor | None = None, optimizer=None) -> Finding | None:
+    images, labels = _batch()
+    return overfit(model, (images if x is None else x, labels), F.cross_entropy, optimizer=optimizer, steps=300)
+
+
+def _dead_channels() -> nn.Module:
+    model = CNN(4)
+    model.b2.data[:] = -50.0
+    return model
+
+
+class Mixed(nn.Module):
+    """A network that looks at other samples of the batch too."""
+
+    def __init__(self, inside: nn.Module, mix: Callable[[gl.Tensor], gl.Tensor]) -> None:
+        super().__init__()
+        self.inside, self.mix = inside, mix
+
+    def forward(self, x: gl.Tensor) -> gl.Tensor:
+        return self.mix(self.inside(x))
+
+
+ASKED = [
+    Asked("R21", "inputs that are all alike, MLP", lambda: _by_heart(mlp(64, 32, 10), gl.ones(16, 64)), True),
+    Asked("R21", "channels that are dead, CNN", lambda: _by_heart(_dead_channels()), True),
+    Asked("R21", "lr 1e-7, LSTM, SGD", lambda: _by_heart(Reader(16), None, sgd(1e-7)), True),
+    Asked("R21", "MLP 64-48-10", lambda: _by_heart(mlp(64, 48, 10)), False),
+    Asked("R21", "CNN 6", lambda: _by_heart(CNN(6)), False),
+    Asked("R21", "LSTM 20", lambda: _by_heart(Reader(20)), False),
+    Asked("R21", "attention 16", lambda: _by_heart(Attention(16, 2)), False),
+    Asked("R22", "softmax over the batch, MLP", lambda: check_batch(Mixed(mlp(64, 20, 10), lambda s: s.softmax(0)), images()), True),
+    Asked(
+        "R22",
+        "a reshape in place of a transpose, CNN",
+        lambda: check_batch(Mixed(CNN(4), lambda s: s.reshape(10, -1).T), images()),
+        True,
+    ),
+    Asked("R22", "the mean of the batch taken away, LSTM", lambda: check_batch(Mixed(Reader(8), lambda s: s - s.mean(0)), images()), True),
+    Asked("R22", "MLP 64-48-10", lambda: check_batch(mlp(64, 48, 10), images()), False),
+    Asked("R22", "CNN 6", lambda: check_batch(CNN(6), images()), False),
+    Asked("R22", "LSTM 20", lambda: check_batch(Reader(20), images()), False),
+    Asked("R22", "attention 16", lambda: check_batch(Attention(16, 2), images()), False),
+]
 
 
 # Runs without a fault
