@@ -2,6 +2,7 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { Widget } from '@lumino/widgets';
 import type { Loss } from './kernel';
 import type { Scene } from './follow';
+import { resume } from './request';
 
 type Why = Extract<Scene, { kind: 'empty' }>['why'];
 
@@ -17,7 +18,9 @@ const TEXTS: Record<Why, string> = {
 
 /** One muted line that says why there is nothing to see, and the next action where there is one. */
 export function emptyNote(why: Why, notebook: NotebookPanel | null): Widget {
-  return note('gradlab-dock-empty', TEXTS[why], why === 'off' ? notebook : null);
+  const widget = note('gradlab-dock-empty', TEXTS[why], why === 'off' ? notebook : null);
+  if (why === 'busy' && notebook) widget.node.append(resumeButton(notebook));
+  return widget;
 }
 
 /** A line above a view whose kernel is gone: what is shown stays as it was. */
@@ -40,6 +43,17 @@ function note(className: string, text: string, notebook: NotebookPanel | null): 
   widget.node.append(line);
   if (notebook) widget.node.append(loadButton(notebook));
   return widget;
+}
+
+/** A page that was loaded while training was paused can't see it: no widget comes back before the cell ends. */
+function resumeButton(notebook: NotebookPanel): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'jp-mod-styled gradlab-dock-load';
+  button.textContent = 'Resume if paused';
+  button.title = 'Training that was paused before this page was loaded goes on';
+  button.onclick = () => void resume(notebook);
+  return button;
 }
 
 /** A button that puts `%load_ext gradlab` into a new cell, or goes to the cell that has it. */

@@ -11,6 +11,7 @@ export type Loss = 'restarted' | 'died';
 
 // An idle kernel answers a new page sooner than this.
 const PATIENCE_MS = 1500;
+const SETTLING_MS = 250;
 
 /** Watches the kernel of one notebook: is there one, can it answer, was its memory lost. */
 export class KernelWatch implements IDisposable {
@@ -52,6 +53,7 @@ export class KernelWatch implements IDisposable {
   dispose(): void {
     this.disposed = true;
     clearTimeout(this.timer);
+    clearTimeout(this.settling);
     Signal.clearData(this);
   }
 
@@ -71,6 +73,7 @@ export class KernelWatch implements IDisposable {
 
   private onKernel(): void {
     this.answered = false;
+    clearTimeout(this.settling);
     this.stopped = this.kernel === null;
     this.expectAnswer();
     this.note(this.kernel?.status);
@@ -84,9 +87,15 @@ export class KernelWatch implements IDisposable {
     this.changedSignal.emit();
   }
 
-  // Once idle, a kernel has answered this page: the widgets it holds are back, or there are none.
+  // Once idle, a kernel has answered this page: the widgets it holds are back, or there are none. A kernel that was told
+  // something beside a running cell calls itself idle too, and busy again at once.
   private note(status: Kernel.Status | undefined): void {
-    if (status === 'idle') this.answered = true;
+    if (status === 'busy') clearTimeout(this.settling);
+    if (status !== 'idle' || this.answered) return;
+    this.settling = setTimeout(() => {
+      this.answered = true;
+      this.changedSignal.emit();
+    }, SETTLING_MS);
   }
 
   private expectAnswer(): void {
@@ -101,6 +110,7 @@ export class KernelWatch implements IDisposable {
   private answered = false;
   private overdue = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private settling: ReturnType<typeof setTimeout> | undefined;
   private stopped = false;
   private disposed = false;
   private readonly changedSignal = new Signal<this, void>(this);

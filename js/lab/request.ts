@@ -1,4 +1,4 @@
-import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { KernelMessage } from '@jupyterlab/services';
 
 /** What a panel wants its kernel to hear. */
@@ -8,11 +8,21 @@ export interface Request {
   message: object;
 }
 
+const kernelOf = (panel: NotebookPanel) => panel.sessionContext.session?.kernel;
+
 /** Sends a request over the control channel, which the kernel serves while a cell runs; false where no notebook here has it. */
 export function sendRequest(notebooks: INotebookTracker, { kernel_id, ...content }: Request): boolean {
-  const kernelOf = (panel: NonNullable<INotebookTracker['currentWidget']>) => panel.sessionContext.session?.kernel;
   const found = notebooks.find(panel => kernelOf(panel)?.id === kernel_id);
-  const kernel = found && kernelOf(found);
+  return found !== undefined && send(found, content);
+}
+
+/** Lets a paused training go on, from a page that was loaded again and does not know its session. */
+export function resume(notebook: NotebookPanel): boolean {
+  return send(notebook, { message: { kind: 'ask', id: '', what: 'resume', args: {} } });
+}
+
+function send(notebook: NotebookPanel, content: object): boolean {
+  const kernel = kernelOf(notebook);
   if (!kernel) return false;
   const message = KernelMessage.createMessage({
     msgType: 'gradlab_request' as 'debug_request',

@@ -5,8 +5,12 @@ import { html } from '../draw/element';
 import { registry, type Part } from './registry';
 import type { View } from './view';
 
+/** Of this copy of the bundle: another session's has signals of its own. */
+let loading: Promise<Record<string, Part>> | undefined;
+
 async function load(view: View): Promise<Record<string, Part>> {
   const { content } = await view.store.ask('code');
+  registry().signals = signals;
   const url = URL.createObjectURL(new Blob([String(content.text)], { type: 'text/javascript' }));
   try {
     return ((await import(/* @vite-ignore */ url)) as { parts: Record<string, Part> }).parts;
@@ -17,13 +21,11 @@ async function load(view: View): Promise<Record<string, Part>> {
 
 /** Draw a part into an element as soon as its code is here. */
 export async function later(view: View, name: string, into: HTMLElement): Promise<void> {
-  const page = registry();
-  page.signals = signals;
   try {
-    const parts = await (page.parts ??= load(view));
+    const parts = await (loading ??= load(view));
     if (!view.signal.aborted) parts[name]?.(view, into);
   } catch (error) {
-    page.parts = undefined;
+    loading = undefined;
     into.replaceChildren(html('div', { class: 'gl-further', role: 'status' }, (error as Error).message));
   }
 }

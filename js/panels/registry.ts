@@ -44,8 +44,6 @@ export type Part = (view: View, into: HTMLElement) => void;
 export interface Registry {
   /** The one copy of the signals, for code that comes later. */
   signals?: unknown;
-  /** The parts whose code has come, or is on its way. */
-  parts?: Promise<Record<string, Part>> | undefined;
   sessions: Record<string, PageSession>;
   /** Per panel whether it is open. */
   open: Record<string, Signal<boolean>>;

@@ -46,6 +46,10 @@ it('each probe has a line with its newest value, and none is drawn for what is n
   expect(found.map(e => e.dataset.probe)).toEqual(['fc1 rms', 'fc1 mean', '<b>x</b> zeros']);
   expect(found.map(e => Number(e.querySelector('b')!.dataset.value))).toEqual([1.5, -3, 0.75]);
   expect(found.every(e => (e.querySelector('.gl-line path')?.getAttribute('d') ?? '').startsWith('M'))).toBe(true);
+  const more = sketch.frame({ step: 4 }, names, [[1, 1, 2, -4, 1]]);
+  new Int32Array(more.buffers[5]!)[0] = new Int32Array(more.buffers[6]!)[0] = 4;
+  store.receive(more.message, more.buffers);
+  expect(found.map(e => Number(e.querySelector('b')!.dataset.value))).toEqual([2, -4, 1]);
   expect(root.querySelector('.gl-probename b b')).toBeNull();
   expect(probesOf(['loss', 'p/a norm', 'g/w'])).toEqual(['a norm']);
 });

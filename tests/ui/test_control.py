@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+import pytest
 from labdriver import LOAD, PANEL, Lab, expect
 
 if TYPE_CHECKING:
@@ -154,3 +156,37 @@ def test_without_the_extension_the_buttons_act_over_the_comm(lab_without_extensi
     strip.locator('button[aria-label="Resume"]').click()
     lab.finish()
     assert "done 3000" in lab.output(1)
+
+
+def test_a_page_that_is_loaded_again_lets_a_paused_training_go(lab: Lab) -> None:
+    lab.open("reload.ipynb", LOAD, LOOP.format(steps=1500))
+    lab.run(0)
+    lab.start(1)
+    lab.eventually(lambda: lab.points() > 3)
+    button(lab, "Pause").click()
+    held(lab)
+    lab.layout_saved()
+    lab.reload()
+    resume = lab.dock.get_by_text("Resume if paused")
+    expect(resume).to_be_visible(timeout=30_000)
+    lab.page.wait_for_timeout(1000)
+    lab.shot("busy")
+    resume.click()
+    lab.idle()
+    lab.sees_step(1500)
+
+
+def test_a_probe_is_a_line_with_numpy_s_number(lab: Lab) -> None:
+    check = (
+        "import numpy as np, json\nprint(json.dumps([float(np.linalg.norm(layer.weight.data)), float(np.abs(layer.bias.grad.data).max())]))"
+    )
+    lab.open("probe.ipynb", LOAD, "%gradlab probe layer.weight norm\n%gradlab probe bias.grad max", LOOP.format(steps=60), check)
+    lab.run(0)
+    lab.run(1)
+    lab.run(2)
+    chart = lab.dock.locator("[data-probe]")
+    expect(chart).to_have_count(2, timeout=30_000)
+    chart.first.scroll_into_view_if_needed()
+    lab.shot("probes")
+    largest = json.loads(lab.run(3))[1]
+    assert lab.number(lab.dock.locator('[data-probe="bias.grad max"] b')) == pytest.approx(largest, rel=1e-5)
