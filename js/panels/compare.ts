@@ -152,7 +152,14 @@ export function comparePart(view: View, into: HTMLElement): void {
     write(note, [same, ...others].filter(Boolean).join(' '));
   };
 
-  close.addEventListener('click', () => (store.mark.value = null), { signal });
+  close.addEventListener(
+    'click',
+    () => {
+      store.mark.value = null;
+      view.root.querySelector<HTMLElement>('.gl-ab')?.focus();
+    },
+    { signal }
+  );
   swap.addEventListener(
     'click',
     () => {
