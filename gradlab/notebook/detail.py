@@ -57,7 +57,7 @@ def detail(session: Session, select: str, key: str) -> Reply:
         captured &= ref >= 0 or tensor is None  # a leaf that is there is shown as it is now
         if tensor is not None and tensor.requires_grad:
             tables.insert(0, _ledger(recorder, tensor, label or structure["leaves"][-1 - leaf]["name"]))
-    return {**found, "tables": tables, "captured": captured}
+    return {**found, "tables": tables, "captured": captured, "replays": kept is not None and kept is recorder.captured}
 
 
 @answers("values", evaluates=True)

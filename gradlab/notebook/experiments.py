@@ -34,17 +34,16 @@ def check(session: Session, select: str, key: str) -> Reply:
     """Compare the gradient of an op, or of the step's loss by a leaf, with differences."""
     kept, structure, ref = _kept(session, select, key)
     if ref >= 0:
-        checks = check_op(kept, ref)
-        names = _operands(structure, ref)
-        rows = [_row(names[int(one.what.split()[1])], one) for one in checks]
+        checks, operands = check_op(kept, ref), _operands(structure, ref)
+        names = [operands[int(one.what.split()[1])] for one in checks]
     else:
-        checks = [check_leaf(kept, -1 - ref)]
-        rows = [_row(structure["leaves"][-1 - ref]["name"], checks[0])]
+        checks, names = [check_leaf(kept, -1 - ref)], [structure["leaves"][-1 - ref]["name"]]
+    rows = [_row(name, one) for name, one in zip(names, checks, strict=True)]
     worst = max(checks, key=lambda one: (_STATES.index(one.state), one.error))
     word, rest = _VERDICTS[worst.state]
     said = [f"rel. error {plain(worst.error)}"]
     said += [f"{one.coarse}, so differences have three digits" for one in checks[:1] if one.coarse]
-    notes = [_kink(row[0], one.kink, one.kinks) for row, one in zip(rows, checks, strict=True) if one.kink is not None]
+    notes = [_kink(name, one.kink, one.kinks) for name, one in zip(names, checks, strict=True) if one.kink is not None]
     head = ("worst entry", "backward", "differences", "rel. error", "checked")
     tables = [table("finite differences in float64", "central, a random cotangent" if ref >= 0 else "of the loss", head, rows)]
     return {"state": worst.state, "word": word, "text": " \u00b7 ".join([rest, *said]), "notes": notes, "tables": tables}
@@ -66,10 +65,10 @@ def terms(session: Session, select: str, key: str, at: Sequence[int]) -> Reply:
     apart = abs(found.total - found.stored)
     size = max(abs(found.total), abs(found.stored))
     said = "equal" if found.total == found.stored else f"apart by {plain(apart)}, {plain(apart / size)} of it" if size else "equal"
-    return {
-        "text": found.rule,
-        "tables": [table(f"behind {list(found.at)}", said, ("largest first", ""), rows)],
-    }
+    tables = [table(f"behind {list(found.at)}", said, ("largest first", ""), rows)]
+    largest = max((abs(term) for term, _ in found.terms if math.isfinite(term)), default=0.0)
+    bars = [term / largest if largest and math.isfinite(term) else None for term, _ in found.terms]
+    return {"text": found.rule, "tables": tables, "bars": bars}
 
 
 @answers("nudge", evaluates=True)
@@ -182,4 +181,5 @@ def _exact(x: float) -> str:
     """Six digits."""
     if not math.isfinite(x):
         return plain(x)
-    return f"{x:.6g}".replace("-", "\u2212")
+    mantissa, e, exponent = f"{x:.6g}".partition("e")
+    return f"{mantissa}{e}{int(exponent) if e else ''}".replace("-", "\u2212")

@@ -5,9 +5,11 @@ import { html, write } from '../draw/element';
 import { shape } from '../draw/format';
 import type { Op, Structure } from '../protocol/messages';
 import { formula, source, type Source } from './formula';
+import { later } from './later';
 import { shortType } from './operands';
 import { emptyState } from './section';
 import { split } from './store';
+import { tableOf, type Texts } from './texts';
 import { shownOf, valuesView, type Shown } from './values';
 import { followWidth, madeAt, watch, type PanelParts, type View } from './view';
 
@@ -17,25 +19,15 @@ interface Detail {
   sources: Source[];
   text: string;
   params: string;
-  tables: { title: string; side: string; head: string[]; rows: string[][] }[];
+  tables: Texts[];
   captured: boolean;
+  /** Whether the captured step has it, so that experiments can be made. */
+  replays: boolean;
 }
 
 const REFRESH_MS = 1000;
 /** States in which there is something to let go of. */
 const HELD = /armed|open|complete/;
-
-/** A table of texts: the first column left, the others right. */
-function tableOf({ title, side, head, rows }: Detail['tables'][number]): HTMLElement {
-  const cells = (tag: 'td' | 'th', texts: string[]) =>
-    html('tr', {}, ...texts.map((text, i) => html(tag, { class: i ? null : 'gl-left', title: text.length > 20 ? text : null }, text)));
-  return html(
-    'div',
-    {},
-    html('div', { class: 'gl-label' }, title, html('span', {}, side)),
-    html('table', {}, html('thead', {}, cells('th', head)), html('tbody', {}, ...rows.map(row => cells('td', row))))
-  );
-}
 
 /** The op that a selection means, null for a leaf; and what to call it, "" where there is no such thing. */
 function subject(structure: Structure, selected: string): { op: Op | null; title: string } {
@@ -56,6 +48,7 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   const head = html('div');
   const note = html('div', { class: 'gl-status', role: 'status' });
   const tables = html('div');
+  const room = html('div', { hidden: true }); // for experiments on a captured step
   const button = html('button', { type: 'button', class: 'gl-button' });
   const kept = html('span', {});
   const bar = html('div', { class: 'gl-capture' }, button, kept);
@@ -123,6 +116,8 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
         if (mine !== turn) return;
         detail = content as unknown as Detail;
         describe(detail);
+        room.hidden = !detail.replays;
+        if (!room.hidden && !room.firstChild) void later(view, 'experiments', room);
         look();
       })
       .catch((error: Error) => {
@@ -191,7 +186,7 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
       }
       loaded = key;
       now = { select, key: structure.key };
-      body.replaceChildren(head, note, values.element, bar, tables);
+      body.replaceChildren(head, note, values.element, room, bar, tables);
       load();
     } else follow(frame.step);
   });

@@ -2,6 +2,8 @@
 
 import { html } from '../draw/element';
 import { comparePart } from './compare';
+import experiments from './experiments.css';
+import { experimentsPart } from './experiments';
 import { gainPart } from './gain';
 import { keeperPart } from './keepers';
 import { largePart } from './large';
@@ -16,13 +18,14 @@ import { detailPart } from './detailpart';
 /** A part, with its styles in the view that shows it. */
 function styled(part: Part): Part {
   return (view, into) => {
-    if (!view.root.querySelector('style[data-more]')) view.root.prepend(html('style', { 'data-more': '' }, css + probes));
+    if (!view.root.querySelector('style[data-more]')) view.root.prepend(html('style', { 'data-more': '' }, css + probes + experiments));
     part(view, into);
   };
 }
 
 export const parts: Record<string, Part> = {
   compare: styled(comparePart),
+  experiments: styled(experimentsPart),
   gain: styled(gainPart),
   keepers: styled(keeperPart),
   large: styled(largePart),

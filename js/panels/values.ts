@@ -46,14 +46,13 @@ export function shownOf(content: Record<string, unknown>, buffers: readonly Buff
   return [read('value'), read('gradient')];
 }
 
-/** The index of an entry of the window in the whole array. */
-function indexOf({ at, values }: Shown, k: number): string {
+/** The place of an entry of the window in the whole array. */
+function placeOf({ at, values }: Shown, k: number): number[] {
   const columns = values[1] as number;
-  const index = at.map(
-    (from, axis) => from + (axis === at.length - 1 ? k % columns : axis === at.length - 2 ? Math.floor(k / columns) : 0)
-  );
-  return `[${index.join(', ')}]`;
+  return at.map((from, axis) => from + (axis === at.length - 1 ? k % columns : axis === at.length - 2 ? Math.floor(k / columns) : 0));
 }
+
+const indexOf = (one: Shown, k: number) => `[${placeOf(one, k).join(', ')}]`;
 
 /** The maps; `move` is called where the reader looks at another part. */
 export function valuesView(
@@ -86,6 +85,9 @@ export function valuesView(
       mark.style.cssText = `left:${(k % columns) * size[0]}px;top:${Math.floor(k / columns) * size[1]}px;width:${size[0]}px;height:${size[1]}px`;
     }
   };
+  /** Tell which entry is looked at, and whether it was picked: `gl-entry` bubbles up to who wants to know. */
+  const tell = (k: number, picked: boolean) =>
+    k >= 0 && element.dispatchEvent(new CustomEvent('gl-entry', { bubbles: true, detail: { at: placeOf(first(), k), picked } }));
   /** The entry under the pointer; -1 where there is none. */
   const under = (canvas: Element, event: MouseEvent) => {
     const box = canvas.getBoundingClientRect();
@@ -97,6 +99,7 @@ export function valuesView(
     const canvas = target.closest('canvas');
     if (canvas) {
       const k = under(canvas, event);
+      if (k !== at) tell(k, false);
       point(k);
       return k < 0 ? null : { title: indexOf(first(), k), lines: entry(k) };
     }
@@ -111,15 +114,18 @@ export function valuesView(
     return { title: `${edge(bin)} to ${edge(bin + 1)}`, lines: [['entries', count(one.counts[bin] as number)]] };
   });
   maps.addEventListener('pointerleave', () => point(-1), options);
+  maps.addEventListener('click', event => (event.target as Element).closest('canvas') && tell(at, true), options);
   maps.addEventListener(
     'keydown',
     event => {
+      if (event.key === 'Enter') return void tell(at, true);
       const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
       if (step === undefined || !(event.target as Element).closest('canvas')) return;
       event.preventDefault();
       event.stopPropagation();
       const k = Math.max(at, 0) + step;
       if (k < 0 || k >= first().matrix.values.length) return;
+      tell(k, false);
       point(k);
       const numbers = entry(k).map(pair => pair.join(' '));
       write(readout, `${indexOf(first(), k)}  ${numbers.join('  ')}`);
