@@ -22,7 +22,7 @@ async function load(view: View): Promise<Record<string, Part>> {
 /** Draw a part into an element as soon as its code is here. */
 export async function later(view: View, name: string, into: HTMLElement): Promise<void> {
   try {
-    const parts = await (loading ??= load(view));
+    const parts = await (registry().parts ?? (loading ??= load(view)));
     if (!view.signal.aborted) parts[name]?.(view, into);
   } catch (error) {
     loading = undefined;

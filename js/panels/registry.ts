@@ -42,6 +42,8 @@ export interface PageSession {
 export type Part = (view: View, into: HTMLElement) => void;
 
 export interface Registry {
+  /** The parts that come later, where no kernel sends them: in the gallery and in tests. */
+  parts?: Promise<Record<string, Part>> | undefined;
   /** The one copy of the signals, for code that comes later. */
   signals?: unknown;
   sessions: Record<string, PageSession>;
