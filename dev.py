@@ -75,7 +75,7 @@ def state() -> str:
 def installed() -> set[str]:
     """The extras that .venv holds of gradlab as it is now; empty where it holds none or an older state."""
     static, extension = ROOT / "gradlab/static", VENV / "share/jupyter/labextensions/gradlab"
-    needed = (PYTHON, RECORD, static / "session.js", static / "panel.js", extension / "package.json")
+    needed = (PYTHON, RECORD, *(static / f"{name}.js" for name in ("session", "more", "panel")), extension / "package.json")
     if not all(path.exists() for path in needed) or not works(PYTHON):
         return set()
     extras, _, recorded = RECORD.read_text().partition("\n")

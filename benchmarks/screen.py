@@ -111,14 +111,14 @@ def table(found: dict[str, float]) -> str:
 
 def main() -> None:
     """Print the figures; with `drawing` only those that need no JupyterLab."""
+    for name in ("session.js", "more.js", "panel.js"):
+        print(f"gradlab/static/{name}: {(ROOT / 'gradlab' / 'static' / name).stat().st_size / 1000:.1f} kB")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         print(table(drawing(playwright)))
         if "drawing" in sys.argv:
             return
-        for name in ("session.js", "panel.js"):
-            print(f"gradlab/static/{name}: {(ROOT / 'gradlab' / 'static' / name).stat().st_size / 1000:.1f} kB")
         times = measure(playwright)
     print(f"first graph after the first step: {statistics.median(times):.0f} ms (median of {len(times)}, at most {max(times):.0f})")
 

@@ -4,6 +4,7 @@
 //   node js/build.mjs [--prod] [--watch] [--only=panels|lab]
 import * as esbuild from 'esbuild';
 import { readFileSync, rmSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 
 const flags = new Set(process.argv.slice(2));
 const prod = flags.has('--prod');
@@ -28,16 +29,15 @@ const styles = {
     })
 };
 
-// What comes later shares the signals of the bundle: two copies would not hear each other.
-const shares = {
-  name: 'shares',
-  setup: build => {
-    build.onResolve({ filter: /^@preact\/signals-core$/ }, ({ path }) => ({ path, namespace: 'shared' }));
-    build.onLoad({ filter: /.*/, namespace: 'shared' }, () => ({
-      contents: "module.exports = globalThis[Symbol.for('gradlab')].signals",
-      loader: 'js'
-    }));
-  }
+// The second part of the bundle takes what js/panels/shared.ts lists from the first, through the function it is called with.
+const LENT = new Set([...readFileSync('js/panels/shared.ts', 'utf8').matchAll(/^ {2}'(.+)': \w+,?$/gm)].map(match => match[1]));
+const lent = {
+  name: 'lent',
+  setup: build =>
+    build.onResolve({ filter: /^[.@]/ }, ({ path, resolveDir, kind }) => {
+      const name = path.startsWith('.') ? relative('js', resolve(resolveDir, path)) : path;
+      return kind !== 'entry-point' && LENT.has(name) ? { path: name, external: true } : undefined;
+    })
 };
 
 const panels = {
@@ -50,7 +50,15 @@ const panels = {
 
 const jobs = {
   panels: { ...panels, entryPoints: ['js/panels/session.ts', 'js/panels/panel.ts'], plugins: [styles] },
-  more: { ...panels, entryPoints: ['js/panels/more.ts'], plugins: [styles, shares] },
+  more: {
+    ...panels,
+    entryPoints: ['js/panels/more.ts'],
+    plugins: [lent, styles],
+    format: 'cjs',
+    banner: { js: 'export default require => { const module = { exports: {} }, exports = module.exports;' },
+    footer: { js: 'return module.exports; };' },
+    sourcemap: false
+  },
   lab: {
     ...shared,
     entryPoints: ['js/lab/index.ts'],

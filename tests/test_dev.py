@@ -40,7 +40,12 @@ def dev(tmp_path: Path) -> ModuleType:
 @pytest.fixture
 def installed(dev: ModuleType, tmp_path: Path) -> ModuleType:
     """Return dev.py in a checkout that looks as after a setup."""
-    for name in ("gradlab/static/session.js", "gradlab/static/panel.js", ".venv/share/jupyter/labextensions/gradlab/package.json"):
+    for name in (
+        "gradlab/static/session.js",
+        "gradlab/static/more.js",
+        "gradlab/static/panel.js",
+        ".venv/share/jupyter/labextensions/gradlab/package.json",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("built")
     dev.PYTHON.parent.mkdir()

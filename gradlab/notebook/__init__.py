@@ -6,7 +6,6 @@ from typing import Any
 
 from . import experiments as _experiments
 from . import keeping as _keeping
-from . import later as _later
 from . import time as _time
 from .detail import DetailPanel
 from .findings import FindingsPanel

@@ -75,6 +75,11 @@ def reset(run: int) -> Message:
     return Message({"v": VERSION, "kind": "reset", "run": run}, [])
 
 
+def code(text: str) -> Message:
+    """The second part of the bundle: a module of JavaScript, for a page that has the first."""
+    return Message({"v": VERSION, "kind": "code"}, [text.encode()])
+
+
 def answer(request: str, content: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> Message:
     """The answer to what the page asked under the id `request`."""
     return Message({**plain(content), "v": VERSION, "kind": "answer", "id": request, "ok": True}, list(buffers))

@@ -14,7 +14,7 @@ from .. import observe
 from ..trace import Debugger, Recorder, Where
 from ..trace.debugger import place_text
 from ..trace.where import file_of
-from . import control, protocol
+from . import bundle, control, protocol
 from .births import Births
 from .cells import Cell, Cells, loads_gradlab
 from .model import SessionModel
@@ -52,6 +52,7 @@ class Session:
         place = file_of if self.cells is None else self.cells.source
         self.outcomes = Outcomes(self.recorder, self.post, lambda: {} if shell is None else shell.user_ns, place)
         self.pictures = Pictures(self.recorder)
+        self._pages: set[str] = set()  # that have all of the bundle
         self.state: State = "idle"
         self._last_count: int | None = None
         self.panels: set[Any] = set()
@@ -174,6 +175,9 @@ class Session:
         kind, page, visible = content.get("kind"), str(content.get("page")), bool(content.get("visible"))
         if kind == "hello":
             self.stream.hello(page, visible, self.state, self._count)
+            if page not in self._pages:
+                self._pages.add(page)
+                self.post(protocol.code(bundle.read("more.js")))
             if self.recorder.capture is not None:
                 self.tell_capture()
         elif kind == "visible":

@@ -1,8 +1,7 @@
 /** Draws every panel from example messages: `?example=digits&panel=inspector&theme=dark&width=440&select=op:2&closed=shapes`. */
 
 import { draw } from '../panels/inspector';
-import { parts } from '../panels/more';
-import { registry } from '../panels/registry';
+import * as more from '../panels/more';
 import { openState } from '../panels/section';
 import { Store } from '../panels/store';
 import { examples } from './examples';
@@ -16,7 +15,6 @@ for (const [name, sent] of Object.entries(RECORDED)) {
   examples[`real-${name}`] = () => sent.map(({ content, buffers }): Sent => ({ message: content, buffers: buffers.map(bytes) }));
 }
 
-registry().parts = Promise.resolve(parts);
 const query = new URLSearchParams(location.search);
 const value = (name: string, otherwise: string) => query.get(name) ?? otherwise;
 
@@ -25,6 +23,7 @@ const place = document.getElementById('place') as HTMLElement;
 place.style.width = `${value('width', '440')}px`;
 
 const store = new Store(message => console.debug('to the kernel', JSON.stringify(message)));
+store.more.value = more;
 for (const name of value('closed', '').split(',').filter(Boolean)) openState(name).value = false;
 const started = performance.now();
 for (const { message, buffers } of examples[value('example', 'digits')]?.() ?? [])

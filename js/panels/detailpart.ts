@@ -3,7 +3,7 @@
 import { html } from '../draw/element';
 import { detailPanel } from './detail';
 import css from './detail.css';
-import type { Part } from './registry';
+import type { Part } from './view';
 import { openState } from './section';
 
 export const detailPart: Part = (view, into) => {

@@ -2,11 +2,10 @@
 
 import { html } from '../draw/element';
 import { detailFrame } from './detailframe';
-import { findingsPanel } from './findings';
 import { gradientsPanel } from './gradients';
 import { graphPanel } from './graph';
+import { laterPanel } from './later';
 import { tintLine } from './line';
-import { optimizerPanel } from './optimizer';
 import { section } from './section';
 import { shapesPanel } from './shapes';
 import type { Store } from './store';
@@ -16,13 +15,14 @@ import { followTheme } from './theme';
 import { comparison, timeBar } from './time';
 import { followWidth, type PanelMaker, type View } from './view';
 
-const PANELS: Record<string, PanelMaker> = {
+/** The panels in their order; what is null comes with the second part of the bundle. */
+const PANELS: Record<string, PanelMaker | null> = {
   graph: graphPanel,
   shapes: shapesPanel,
   gradients: gradientsPanel,
-  optimizer: optimizerPanel,
+  optimizer: null,
   detail: detailFrame,
-  findings: findingsPanel
+  findings: null
 };
 /** From this width on the graph has a column of its own. */
 const WIDE = 860;
@@ -46,19 +46,24 @@ function reportVisible(view: View): void {
   say();
 }
 
+/** A panel in its frame. */
+function place(view: View, name: string): HTMLElement {
+  const maker = PANELS[name];
+  return maker ? section(view, name, maker) : laterPanel(view, name);
+}
+
 /** Draw one panel of a session, or the whole `inspector`, into an element; ends with the signal. */
 export function draw(store: Store, panel: string, element: HTMLElement, signal: AbortSignal): void {
   const root = html('div', { class: 'gl' });
   element.append(html('style', {}, css), root);
   const view: View = { store, root, signal, theme: followTheme(root, signal) };
   element.append(tintLine(view));
-  const maker = PANELS[panel];
   if (panel === 'strip') root.append(...stripPanel(view));
-  else if (maker) root.append(section(view, panel, maker));
+  else if (panel in PANELS) root.append(place(view, panel));
   else {
     root.classList.add('gl-inspector');
     root.dataset.panel = 'inspector';
-    const panels = Object.entries(PANELS).map(([name, make]) => section(view, name, make));
+    const panels = Object.keys(PANELS).map(name => place(view, name));
     root.append(...stripPanel(view), comparison(view), html('div', { class: 'gl-panels' }, ...panels), timeBar(view));
     followWidth(view, root, width => root.classList.toggle('gl-wide', width >= WIDE));
   }

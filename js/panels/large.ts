@@ -3,7 +3,7 @@
 import { canvasPicture } from './canvaspicture';
 import { Minimap } from './minimap';
 import { Outline } from './outline';
-import type { Part } from './registry';
+import type { Part } from './view';
 
 export interface Large {
   canvasPicture: typeof canvasPicture;

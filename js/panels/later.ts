@@ -1,31 +1,47 @@
-/** Parts of the inspector whose code comes from the kernel when they are first opened: the bundle stays small. */
+/** What is drawn with code of the second part of the bundle, as soon as that is here. */
 
-import * as signals from '@preact/signals-core';
 import { html } from '../draw/element';
-import { registry, type Part } from './registry';
-import type { View } from './view';
+import { section } from './section';
+import type { More, View } from './view';
 
-/** Of this copy of the bundle: another session's has signals of its own. */
-let loading: Promise<Record<string, Part>> | undefined;
-
-async function load(view: View): Promise<Record<string, Part>> {
-  const { content } = await view.store.ask('code');
-  registry().signals = signals;
-  const url = URL.createObjectURL(new Blob([String(content.text)], { type: 'text/javascript' }));
-  try {
-    return ((await import(/* @vite-ignore */ url)) as { parts: Record<string, Part> }).parts;
-  } finally {
-    URL.revokeObjectURL(url);
+/** Call back with the second part, now or when it comes; not after the view has ended. */
+function when(view: View, ready: (more: More) => void): void {
+  const { more } = view.store;
+  const now = more.peek();
+  if (now) {
+    ready(now);
+    return;
   }
+  const stop = more.subscribe(code => {
+    // Later: what is watched there is no part of this subscription.
+    if (code) queueMicrotask(() => (stop(), view.signal.aborted || ready(code)));
+  });
+  view.signal.addEventListener('abort', stop, { once: true });
 }
 
-/** Draw a part into an element as soon as its code is here. */
-export async function later(view: View, name: string, into: HTMLElement): Promise<void> {
-  try {
-    const parts = await (registry().parts ?? (loading ??= load(view)));
-    if (!view.signal.aborted) parts[name]?.(view, into);
-  } catch (error) {
-    loading = undefined;
-    into.replaceChildren(html('div', { class: 'gl-further', role: 'status' }, (error as Error).message));
-  }
+/** Its styles, once in a view. */
+function dress(view: View, more: More): void {
+  if (!view.root.querySelector('style[data-more]')) view.root.prepend(html('style', { 'data-more': '' }, more.css));
+}
+
+/** Draw a part of a panel into an element; done when it is drawn. */
+export function later(view: View, name: string, into: HTMLElement): Promise<void> {
+  return new Promise(drawn =>
+    when(view, more => {
+      dress(view, more);
+      more.parts[name]?.(view, into);
+      drawn();
+    })
+  );
+}
+
+/** A panel, or a place that it takes when its code has come. */
+export function laterPanel(view: View, name: string): HTMLElement {
+  const place = html('div', { class: 'gl-later' });
+  when(view, more => {
+    const make = more.panels[name];
+    dress(view, more);
+    if (make) place.replaceChildren(section(view, name, make));
+  });
+  return place;
 }

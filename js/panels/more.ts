@@ -1,36 +1,40 @@
-/** The parts of the inspector that come when they are first opened: the kernel sends this module when the page asks for it. */
+/**
+ * The second part of the bundle: what is below the first screen, or opened by a click. It is a module of its own, which the kernel
+ * sends after the first picture, and takes what `shared.ts` lends it of the first.
+ */
 
-import { html } from '../draw/element';
 import { comparePart } from './compare';
-import experiments from './experiments.css';
+import { detailPart } from './detailpart';
 import { experimentsPart } from './experiments';
+import experiments from './experiments.css';
+import { findingsPanel } from './findings';
+import findings from './findings.css';
 import { gainPart } from './gain';
 import { keeperPart } from './keepers';
 import { largePart } from './large';
 import { ledgerPart } from './ledger';
 import { microscopePart } from './microscope';
-import css from './more.css';
+import parted from './more.css';
+import { optimizerPanel } from './optimizer';
 import { probePart } from './probes';
 import probes from './probes.css';
-import type { Part } from './registry';
-import { detailPart } from './detailpart';
+import type { More } from './view';
 
-/** A part, with its styles in the view that shows it. */
-function styled(part: Part): Part {
-  return (view, into) => {
-    if (!view.root.querySelector('style[data-more]')) view.root.prepend(html('style', { 'data-more': '' }, css + probes + experiments));
-    part(view, into);
-  };
-}
+/** The styles of everything here. */
+export const css: More['css'] = [findings, parted, probes, experiments].join('\n');
 
-export const parts: Record<string, Part> = {
-  compare: styled(comparePart),
-  experiments: styled(experimentsPart),
-  gain: styled(gainPart),
-  keepers: styled(keeperPart),
-  large: styled(largePart),
-  ledger: styled(ledgerPart),
-  microscope: styled(microscopePart),
-  probes: styled(probePart),
-  detail: detailPart
+/** Panels by name. */
+export const panels: More['panels'] = { optimizer: optimizerPanel, findings: findingsPanel };
+
+/** Parts of other panels by name. */
+export const parts: More['parts'] = {
+  compare: comparePart,
+  detail: detailPart,
+  experiments: experimentsPart,
+  gain: gainPart,
+  keepers: keeperPart,
+  large: largePart,
+  ledger: ledgerPart,
+  microscope: microscopePart,
+  probes: probePart
 };

@@ -3,7 +3,6 @@
 import type { Signal } from '@preact/signals-core';
 import type { KernelState, Outgoing } from '../protocol/messages';
 import type { Answer } from './asking';
-import type { View } from './view';
 
 /** What a session is doing, in short. */
 export interface PageStatus {
@@ -38,14 +37,7 @@ export interface PageSession {
   draw: (panel: string, element: HTMLElement, signal: AbortSignal) => void;
 }
 
-/** Draws a part of the inspector into an element, until the view ends. */
-export type Part = (view: View, into: HTMLElement) => void;
-
 export interface Registry {
-  /** The parts that come later, where no kernel sends them: in the gallery and in tests. */
-  parts?: Promise<Record<string, Part>> | undefined;
-  /** The one copy of the signals, for code that comes later. */
-  signals?: unknown;
   sessions: Record<string, PageSession>;
   /** Per panel whether it is open. */
   open: Record<string, Signal<boolean>>;

@@ -11,6 +11,7 @@ import { placeOf } from './goto';
 import { draw } from './inspector';
 import { announce, tell } from './output';
 import { registry, type PageStatus } from './registry';
+import { load } from './shared';
 import { PAGE, Store } from './store';
 
 interface Traits {
@@ -81,6 +82,10 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     tracing: () => store.tracing,
     lastStep: () => store.step.value?.frame.step ?? null,
     draw: (panel, element, signal) => draw(store, panel, element, signal)
+  };
+  store.onCode = code => {
+    store.onCode = () => undefined; // once
+    load(code).then(more => (store.more.value = more), console.warn);
   };
   store.hello();
   announce(id, kernel_id);

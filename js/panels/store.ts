@@ -9,6 +9,7 @@ import { Asking, type Answer } from './asking';
 import { History } from './history';
 import { answered, isExact, recalled, rowAt, type Step } from './past';
 import { Series } from './series';
+import type { More } from './view';
 
 export type { Step };
 
@@ -61,6 +62,11 @@ export class Store {
   private recalling = false;
   private readonly asking = new Asking(PAGE, message => this.send(message));
   private readonly parts = new Parts();
+  /** The second part of the bundle, once it has come. */
+  readonly more = signal<More | null>(null);
+  /** Runs the text of the second part when the kernel has sent it. */
+  onCode: (code: string) => void = () => undefined;
+
   private readonly structures = new Map<string, Structure>();
   private readonly shown = new Set<object>();
   private pending: Frame | null = null;
@@ -87,6 +93,7 @@ export class Store {
     else if (incoming?.kind === 'reset') this.reset(incoming.run);
     else if (incoming?.kind === 'frame') this.take(incoming);
     else if (incoming?.kind === 'findings') this.findings.value = incoming;
+    else if (incoming?.kind === 'code') this.onCode(incoming.text);
     else if (incoming?.kind === 'cell') this.onCell(incoming);
     else if (incoming?.kind === 'capture') this.capture.value = incoming;
     else if (incoming?.kind === 'answer') this.asking.take(incoming, buffers);

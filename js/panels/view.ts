@@ -25,6 +25,16 @@ export interface PanelParts {
 /** Makes a panel; `open` says whether anybody sees its body. */
 export type PanelMaker = (view: View, open: ReadonlySignal<boolean>) => PanelParts;
 
+/** Draws a part of a panel into an element, until the view ends. */
+export type Part = (view: View, into: HTMLElement) => void;
+
+/** What the second part of the bundle holds, see more.ts. */
+export interface More {
+  css: string;
+  panels: Record<string, PanelMaker>;
+  parts: Record<string, Part>;
+}
+
 /** Run a function now and whenever a signal it read changes, until the view ends. */
 export function watch(view: View, run: () => void | (() => void)): void {
   view.signal.addEventListener('abort', effect(run), { once: true });

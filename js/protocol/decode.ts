@@ -67,7 +67,13 @@ export interface Findings extends Omit<FindingsHeader, 'findings'> {
   findings: Finding[];
 }
 
-export type Incoming = Structure | Frame | Reset | AnswerHeader | CellRun | CaptureState | Findings;
+/** The second part of the bundle, as text. */
+export interface Code {
+  kind: 'code';
+  text: string;
+}
+
+export type Incoming = Code | Structure | Frame | Reset | AnswerHeader | CellRun | CaptureState | Findings;
 
 export type Buffer = DataView | ArrayBuffer;
 
@@ -184,6 +190,7 @@ export function decode(message: unknown, buffers: readonly Buffer[] = [], parts 
     const whole = parts.add(message as Part, bytes(buffers[0]));
     return whole && decode(whole.message, whole.buffers);
   }
+  if (kind === 'code') return { kind, text: new TextDecoder().decode(bytes(buffers[0])) };
   if (kind === 'reset' || kind === 'answer') return message as Reset | AnswerHeader;
   if (kind === 'cell') return message as CellRun;
   if (kind === 'capture') return message as CaptureState;

@@ -3,7 +3,7 @@ import { pairs } from '../panels/compare';
 import { draw } from '../panels/inspector';
 import { told } from '../panels/ledger';
 import { strange } from '../panels/microscope';
-import { parts } from '../panels/more';
+import * as more from '../panels/more';
 import { registry } from '../panels/registry';
 import { rowAt, type Step } from '../panels/past';
 import { Store } from '../panels/store';
@@ -26,7 +26,7 @@ beforeEach(() => {
     run => run()
   );
   registry().open = {};
-  registry().parts = Promise.resolve(parts);
+  store.more.value = more;
   for (const { message, buffers } of digitsRun()) store.receive(message, buffers);
   draw(store, 'inspector', root, end.signal);
 });
@@ -34,7 +34,6 @@ beforeEach(() => {
 afterEach(() => {
   end.abort();
   root.remove();
-  registry().parts = undefined;
 });
 
 const step = (at: number): Step => ({

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { trendShape } from '../draw/trend';
 import { rich } from '../panels/findings';
 import { draw } from '../panels/inspector';
+import * as more from '../panels/more';
 import { registry } from '../panels/registry';
 import { Store } from '../panels/store';
 import type { Outgoing } from '../protocol/messages';
@@ -40,6 +41,7 @@ beforeEach(() => {
     message => said.push(message),
     run => run()
   );
+  store.more.value = more;
   registry().open = {};
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { draw } from '../panels/inspector';
+import * as more from '../panels/more';
 import panel from '../panels/panel';
 import { registry } from '../panels/registry';
 import session from '../panels/session';
@@ -38,6 +39,7 @@ beforeEach(() => {
     () => {},
     run => run()
   );
+  store.more.value = more;
   registry().open = {};
 });
 
@@ -345,7 +347,7 @@ describe('the widgets', () => {
     expect(heard).toEqual([{ model_id: 'm', kernel_id: 'k' }]);
     const close = session.render({ model, el: root } as never);
     const drawn = [...root.querySelectorAll<HTMLElement>('[data-panel]')].map(panel => panel.dataset.panel);
-    expect(drawn).toEqual(expect.arrayContaining(['inspector', 'graph', 'shapes', 'gradients', 'optimizer', 'findings']));
+    expect(drawn).toEqual(expect.arrayContaining(['inspector', 'graph', 'shapes', 'gradients']));
     expect(model.sent.at(-1)).toEqual({ kind: 'visible', page: PAGE, visible: true });
     close();
     expect(model.sent.at(-1)).toEqual({ kind: 'visible', page: PAGE, visible: false });

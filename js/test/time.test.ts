@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { draw } from '../panels/inspector';
+import * as more from '../panels/more';
 import { History } from '../panels/history';
 import { registry } from '../panels/registry';
 import { Store } from '../panels/store';
@@ -45,6 +46,7 @@ beforeEach(() => {
     message => void sent.push(message),
     run => run()
   );
+  store.more.value = more;
   registry().open = {};
   feed(digitsRun());
   draw(store, 'inspector', root, end.signal);

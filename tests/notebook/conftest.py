@@ -206,7 +206,7 @@ def kernel_environment(home: Path) -> dict[str, str]:
     """The environment of a kernel that reads nobody's settings, imports this gradlab and needs no built bundle."""
     startup = home / "ipython" / "profile_default" / "startup"
     startup.mkdir(parents=True)
-    for name in ("session.js", "panel.js"):
+    for name in ("session.js", "second.js", "panel.js"):
         (home / name).write_text(ESM)
     (startup / "bundle.py").write_text(f"import pathlib, gradlab.notebook.bundle as b\nb.STATIC = pathlib.Path({str(home)!r})\n")
     return {
