@@ -64,7 +64,7 @@ def test_the_share_at_the_ends_is_counted_entry_by_entry() -> None:
     gl.manual_seed(1)
     for bend, at_ends in ((nn.Tanh, lambda y: np.abs(y) > 0.97), (nn.Sigmoid, lambda y: (y < 0.03) | (y > 0.97))):
         model = nn.Sequential(nn.Linear(3, 50), bend(), nn.Linear(50, 1))
-        x = gl.randn(20, 3) * 8
+        x = gl.randn(20, 3) * 8  # 1,000 entries: all are read
         (unit,) = units(trained(model, x, 1), bend.__name__)
         assert abs(unit.ends[-1] - at_ends(model[1](model[0](x)).data).mean()) < 1e-9
 
