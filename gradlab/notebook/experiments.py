@@ -151,7 +151,7 @@ def _nudge_table(done: Nudge) -> dict[str, Any]:
         off = "" if expected is None or expected == change else plain((change - expected) / expected) if expected else "\u221e"
         by = f"+{plain(done.eps)}" if sign > 0 else f"\u2212{plain(done.eps)}"
         rows.append([by, _exact(change), "no gradient came" if expected is None else _exact(expected), off])
-    return table("nudge", f"loss {_exact(done.loss)}", ("by", "loss changes by", "gradient \u00d7 eps", "apart"), rows)
+    return table("nudge", f"loss {_exact(done.loss)}", ("by", "loss changes", "gradient \u00d7 eps", "apart"), rows)
 
 
 def _counterfactual_tables(kept: Capture, done: Counterfactual) -> list[dict[str, Any]]:

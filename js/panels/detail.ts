@@ -4,8 +4,8 @@ import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { html, write } from '../draw/element';
 import { shape } from '../draw/format';
 import type { Op, Structure } from '../protocol/messages';
+import { experimentsPart } from './experiments';
 import { formula, source, type Source } from './formula';
-import { later } from './later';
 import { shortType } from './operands';
 import { emptyState } from './section';
 import { split } from './store';
@@ -117,7 +117,7 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
         detail = content as unknown as Detail;
         describe(detail);
         room.hidden = !detail.replays;
-        if (!room.hidden && !room.firstChild) void later(view, 'experiments', room);
+        if (!room.hidden && !room.firstChild) experimentsPart(view, room);
         look();
       })
       .catch((error: Error) => {

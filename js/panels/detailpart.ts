@@ -3,9 +3,10 @@
 import { html } from '../draw/element';
 import { detailPanel } from './detail';
 import css from './detail.css';
+import experiments from './experiments.css';
 import type { Part } from './view';
 import { openState } from './section';
 
 export const detailPart: Part = (view, into) => {
-  into.replaceChildren(html('style', {}, css), detailPanel(view, openState('detail')).body);
+  into.replaceChildren(html('style', {}, css + experiments), detailPanel(view, openState('detail')).body);
 };

@@ -171,6 +171,8 @@ export function experimentsPart(view: View, into: HTMLElement): void {
     const select = store.selected.value ?? '';
     const key = store.step.value?.structure.key ?? '';
     const { step, run: of } = store.capture.value;
+    if (into.dataset['step'] !== `${of} ${step}`) clear(again);
+    into.dataset['step'] = `${of} ${step}`;
     const next = [select, step, of].join();
     if (into.dataset['of'] !== next) {
       into.dataset['of'] = next;
@@ -181,9 +183,5 @@ export function experimentsPart(view: View, into: HTMLElement): void {
       say();
     }
     now = { select, key };
-  });
-  watch(view, () => {
-    void store.capture.value.step;
-    clear(again);
   });
 }

@@ -5,8 +5,6 @@
 
 import { comparePart } from './compare';
 import { detailPart } from './detailpart';
-import { experimentsPart } from './experiments';
-import experiments from './experiments.css';
 import { findingsPanel } from './findings';
 import findings from './findings.css';
 import { gainPart } from './gain';
@@ -21,7 +19,7 @@ import probes from './probes.css';
 import type { More } from './view';
 
 /** The styles of everything here. */
-export const css: More['css'] = [findings, parted, probes, experiments].join('\n');
+export const css: More['css'] = [findings, parted, probes].join('\n');
 
 /** Panels by name. */
 export const panels: More['panels'] = { optimizer: optimizerPanel, findings: findingsPanel };
@@ -30,7 +28,6 @@ export const panels: More['panels'] = { optimizer: optimizerPanel, findings: fin
 export const parts: More['parts'] = {
   compare: comparePart,
   detail: detailPart,
-  experiments: experimentsPart,
   gain: gainPart,
   keepers: keeperPart,
   large: largePart,

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from labdriver import Lab
+from playwright.sync_api import Locator
 
 SETUP = """
 %load_ext gradlab
@@ -67,14 +68,12 @@ print(hashlib.sha256(repr([p.data.tobytes() for p in model.parameters()] + [p.gr
 """
 
 
-def point(lab: Lab, panel, row: int, column: int, shape: tuple[int, int], click: bool = False) -> None:
+def point(panel: Locator, row: int, column: int, shape: tuple[int, int]) -> None:
+    """Pick an entry of the map of values by a click."""
     canvas = panel.locator("canvas[data-map=value]")
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
-    at = box["x"] + (column + 0.5) * box["width"] / shape[1], box["y"] + (row + 0.5) * box["height"] / shape[0]
-    lab.page.mouse.move(*at)
-    if click:
-        lab.page.mouse.click(*at)
+    canvas.click(position={"x": (column + 0.5) * box["width"] / shape[1], "y": (row + 0.5) * box["height"] / shape[0]})
 
 
 def test_experiments_on_a_captured_step(lab: Lab) -> None:
@@ -94,7 +93,7 @@ def test_experiments_on_a_captured_step(lab: Lab) -> None:
     lab.eventually(lambda: "agrees with finite differences" in verdict.text_content())
     assert verdict.locator("b").get_attribute("data-state") == "good"
 
-    point(lab, panel, 3, 5, (32, 30), click=True)
+    point(panel, 3, 5, (32, 30))
     terms = panel.locator("[data-outcome=terms]")
     terms.get_by_text("sum of 20 products").wait_for()
     assert "entry [3, 5], picked" in panel.text_content()
@@ -114,7 +113,7 @@ def test_experiments_on_a_captured_step(lab: Lab) -> None:
     lab.panel("optimizer").get_by_text("fc2.weight").first.click()
     panel.get_by_text("as it is now, after step 6").wait_for()
     lab.eventually(lambda: panel.locator("canvas[data-map=value]").count() == 1)
-    point(lab, panel, 2, 7, (10, 30), click=True)
+    point(panel, 2, 7, (10, 30))
     panel.get_by_role("button", name="Nudge it").click()
     nudged = panel.locator("[data-outcome=nudge]")
     nudged.locator("tbody tr").first.wait_for()
@@ -132,3 +131,9 @@ def test_experiments_on_a_captured_step(lab: Lab) -> None:
     panel.get_by_role("button", name="no dropout").click()
     lab.eventually(lambda: len(set(again.locator("tbody tr").first.locator("td").all_text_contents()[1:])) == 2)
     assert lab.run(3) == untouched
+    lab.dock_width(400)
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        lab.theme(theme)
+        panel.get_by_role("button", name="Check this gradient").evaluate("e => e.scrollIntoView({ block: 'start' })")
+        lab.shot(theme.split()[1].lower())
+    lab.theme("JupyterLab Light")
