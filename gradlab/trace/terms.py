@@ -15,11 +15,11 @@ from .nudge import place
 from .replay import Replay, ReplayError
 
 MOST = 4096
-"""Terms that are looked at one by one; of more, the sum is of all and the list of the largest among them anyway."""
+"""How many terms of a sum are listed at most, the largest; the sum is of all."""
 
 
 class Factor(NamedTuple):
-    """A number in a term: which operand it is of ("" for one that is no operand), where it stands, and its value."""
+    """A number in a term: which operand it is of (-1 for one that is no operand), where it stands, and its value."""
 
     operand: int
     at: tuple[int, ...]
@@ -72,7 +72,8 @@ def terms_of(capture: Capture, at: int, index: Sequence[int], most: int = 12) ->
     where = place(op.output.shape, index)
     said, terms, total, scale = rule(arrays, dict(op.params), where)
     terms.sort(key=lambda term: -abs(term[0]) if term[0] == term[0] else -np.inf)
-    return Terms(where, said, terms[:most], len(terms), total, float(to_numpy(op.output[where])), scale)
+    number = arrays[0].size // max(op.output.size, 1) if rule in (_added, _mean) else len(terms)
+    return Terms(where, said, terms[:most], number, total, float(to_numpy(op.output[where])), scale)
 
 
 def _sum(terms: list[tuple[float, list[Factor]]]) -> float:
@@ -193,7 +194,9 @@ def _added(arrays: list[Any], params: dict[str, Any], where: tuple[int, ...]) ->
     kept = [None if axis in axes and not params.get("keepdim") else next(rest) for axis in range(x.ndim)]
     part = np.array(x[tuple(slice(None) if axis in axes else i for axis, i in enumerate(kept))], np.float64)
     values = part.ravel()
-    order = np.argsort(-np.abs(values), kind="stable")[:MOST]
+    sizes = np.abs(values)
+    some = np.argpartition(sizes, -MOST)[-MOST:] if values.size > MOST else np.arange(values.size)
+    order = some[np.argsort(-sizes[some], kind="stable")]
     terms: list[tuple[float, list[Factor]]] = []
     for k in order:
         inside = iter(np.unravel_index(int(k), part.shape))

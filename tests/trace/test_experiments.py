@@ -307,6 +307,16 @@ def test_terms_of_softmax_sums_and_attention(dtype):
         r.release()
 
 
+def test_of_a_sum_of_very_many_entries_the_largest_are_listed_and_all_are_summed():
+    x = gl.randn(100, 100, dtype="float64", requires_grad=True)
+    with recording() as r:
+        kept, _ = once(r, lambda: x.sum() * 1.0)
+        found = terms_of(kept, 0, (), most=3)
+        assert found.number == 10_000 and found.total == pytest.approx(float(x.data.sum()))
+        assert [abs(term) for term, _ in found.terms] == sorted(np.abs(x.data).ravel())[:-4:-1]
+        r.release()
+
+
 def test_what_cannot_be_taken_apart_is_refused_in_words():
     x = gl.randn(3, 4, requires_grad=True)
     with recording() as r:
