@@ -160,7 +160,7 @@ def _ops(page: _Page, structure: Any, numbers: Any) -> None:
     page.heading("Graph", f"{total:,} op{'s' * (total != 1)} · {_bytes(size)}" if ops else "no op was traced yet")
     _labels(page, [(12, "op"), (150, "made at"), (250, "output"), (420, "‖value‖"), (580, "‖gradient‖")])
     before = None
-    shown = 0
+    shown = drawn = 0
     for i, op in enumerate(ops):
         if shown >= _ROWS:
             break
@@ -185,7 +185,7 @@ def _ops(page: _Page, structure: Any, numbers: Any) -> None:
             page.y += _ROW
             page.text(22, _clip(op["error"].splitlines()[0], 110), _ODD)
         drawn = i + 1
-    page.more(total - (drawn if ops else 0), "ops")
+    page.more(total - drawn, "ops")
 
 
 def _parameters(page: _Page, structure: Any, numbers: Any) -> None:

@@ -18,7 +18,7 @@ class _Place(NamedTuple):
     handle: DisplayHandle
     view: str
     cell: str | None
-    count: int | None
+    run: int | None  # its execution count
 
 
 class Pictures:
@@ -52,7 +52,7 @@ class Pictures:
         self._drawn = state
         for place in self._places:
             try:
-                drawn = picture(recorder, place.view, place.count)
+                drawn = picture(recorder, place.view, place.run)
             except Exception as error:  # a picture is worth no cell's result
                 warnings.warn(f"gradlab could not draw the picture of a panel: {error!r}", stacklevel=2)
                 return
