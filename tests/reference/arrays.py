@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .chooser import Call, Chooser, Shape, call
+from .chooser import Call, Chooser, Shape, call, still
 from .table import rows
 
 
@@ -267,6 +267,7 @@ rows("put", lambda c: call(c.floats(2, 3), np.array([4, -6]), c.floats(2)))
 rows("masked_scatter", lambda c: call(c.floats(2, 3), c.bools(*c.pick((2, 3), (3,))), c.floats(7)))
 rows("block_diag", lambda c: call(*[c.floats(*c.shape(0, 2, empty=False)) for _ in range(c.whole(1, 3))]))
 rows("broadcast_tensors", lambda c: call(*[c.floats(*s) for s in c.broadcast()]))
+rows("vander", lambda c: call(still(c.floats(c.whole(1, 4))), N=c.pick(None, 3), increasing=c.flag()))
 rows("cartesian_prod", lambda c: call(*[c.floats(c.whole(1, 3)) for _ in range(c.whole(1, 3))]))
 rows("contiguous", lambda c: call(c.floats(*c.shape())))
 rows("view", lambda c: call(c.floats(*(s := c.shape(empty=False))), c.pick((-1,), s[::-1], (1, *s))))

@@ -53,9 +53,10 @@ def pace(e: Evidence) -> Iterator[Finding]:
     found = paces(e)
     if not found:
         return
-    far = [(w, u) for w, u in found if u > TOO_FAR]
-    little = [(w, u) for w, u in found if u < TOO_LITTLE]
     gone = progress(e)
+    learns = gone is not None and gone < _LEARNED  # then long steps are a rate that is still high, as at the start of a run
+    far = [(w, u) for w, u in found if u > (3 if learns else 1) * TOO_FAR]
+    little = [(w, u) for w, u in found if u < TOO_LITTLE]
     if far:
         weight, u = max(far, key=lambda one: one[1])
         how = "" if len(far) == 1 else f", and {len(far) - 1} more of {len(found)} matrices likewise"
