@@ -1,6 +1,6 @@
 /** The history of one run: append-only columns over spans of steps, at most 10,000 of them and about 64 MB. */
 
-import type { Spans } from '../protocol/decode';
+import { isMissing, type Spans } from '../protocol/decode';
 
 export const MOST_SPANS = 10_000;
 const MOST_BYTES = 64e6;
@@ -54,9 +54,14 @@ export class Series {
     return out;
   }
 
-  /** The last steps that a column has a number for; NaN where it has none. */
-  latest(name: string): number {
-    return this.size > 0 ? this.at(this.size - 1, this.column(name), LAST) : NaN;
+  /** The number of a column at the newest of the last `steps` steps that measured it; NaN where none did. */
+  latest(name: string, steps = 1): number {
+    const column = this.column(name);
+    if (column < 0) return NaN;
+    for (let i = this.size - 1; i >= 0 && (this.last[i] as number) > this.lastStep - steps; i--) {
+      if (!isMissing(this.data, (i * 3 + LAST) * this.width + column)) return this.at(i, column, LAST);
+    }
+    return NaN;
   }
 
   /** What the numbers take in memory. */

@@ -139,10 +139,16 @@ export class Store {
     return this.at.value === null ? this.series.lastStep : Math.min(this.until, this.series.lastStep);
   }
 
-  /** The number of a column of the timeline at the step that is drawn; NaN where it has none. */
+  /** How many steps back the last one lies, at most, that was read in full. */
+  private get glances(): number {
+    const every = this.live.value?.frame.tracing.every ?? 1;
+    return every > 1 ? every + 1 : 1;
+  }
+
+  /** The number of a column of the timeline at the step that is drawn, or at the last one read in full; NaN where it has none. */
   number(column: string): number {
     const row = this.at.value === null ? null : this.past.value?.row;
-    return row ? (row[this.series.column(column)] ?? NaN) : this.series.latest(column);
+    return row ? (row[this.series.column(column)] ?? NaN) : this.series.latest(column, this.glances);
   }
 
   /** Go to a step of the run; null goes on with the newest. */

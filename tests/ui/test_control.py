@@ -39,6 +39,7 @@ ASK = """what => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_while_the_training_cell_runs(lab: Lab) -> None:
     lab.open("ask.ipynb", LOAD, HANDLER, ENDLESS.format(stop="stop-ask"))
     lab.run(0)
@@ -121,6 +122,7 @@ def test_pause_step_three_times_step_ops_and_resume(lab: Lab) -> None:
     assert button(lab, "Pause").is_visible()
 
 
+@pytest.mark.slow
 def test_a_breakpoint_pauses_an_interrupt_ends_it_and_the_kernel_restarts_while_paused(lab: Lab) -> None:
     lab.open("break.ipynb", LOAD, '%gradlab break op("log") and step == 40', LOOP.format(steps=10**7))
     lab.run(0)
@@ -142,6 +144,7 @@ def test_a_breakpoint_pauses_an_interrupt_ends_it_and_the_kernel_restarts_while_
     assert "done 5" in lab.run(2)
 
 
+@pytest.mark.slow
 def test_without_the_extension_the_buttons_act_over_the_comm(lab_without_extension: Lab) -> None:
     lab = lab_without_extension
     lab.open("comm.ipynb", LOAD, LOOP.format(steps=3000))
@@ -158,6 +161,7 @@ def test_without_the_extension_the_buttons_act_over_the_comm(lab_without_extensi
     assert "done 3000" in lab.output(1)
 
 
+@pytest.mark.slow
 def test_a_page_that_is_loaded_again_lets_a_paused_training_go(lab: Lab) -> None:
     lab.open("reload.ipynb", LOAD, LOOP.format(steps=1500))
     lab.run(0)
@@ -176,6 +180,7 @@ def test_a_page_that_is_loaded_again_lets_a_paused_training_go(lab: Lab) -> None
     lab.sees_step(1500)
 
 
+@pytest.mark.slow
 def test_a_probe_is_a_line_with_numpy_s_number(lab: Lab) -> None:
     check = (
         "import numpy as np, json\nprint(json.dumps([float(np.linalg.norm(layer.weight.data)), float(np.abs(layer.bias.grad.data).max())]))"

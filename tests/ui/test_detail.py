@@ -132,6 +132,7 @@ for i in range(20000):
 """
 
 
+@pytest.mark.slow
 def test_while_a_cell_trains_values_move_and_a_step_can_be_captured(lab: Lab) -> None:
     lab.open("detail-live.ipynb", SETUP, TRAIN, LONG)
     lab.run(0)

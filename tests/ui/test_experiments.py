@@ -76,6 +76,7 @@ def point(panel: Locator, row: int, column: int, shape: tuple[int, int]) -> None
     canvas.click(position={"x": (column + 0.5) * box["width"] / shape[1], "y": (row + 0.5) * box["height"] / shape[0]})
 
 
+@pytest.mark.slow
 def test_experiments_on_a_captured_step(lab: Lab) -> None:
     lab.open("experiments.ipynb", SETUP, TRAIN, CHECK, STATE)
     lab.run(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from labdriver import LOAD, Lab, expect
 
 MODEL = """
@@ -75,6 +76,7 @@ def selected(lab: Lab) -> str:
     return lab.panel("graph").locator(".gl-node.gl-selected").first.get_attribute("data-op") or ""
 
 
+@pytest.mark.slow
 def test_a_graph_is_read_with_keys_and_search(lab: Lab) -> None:
     lab.open("graph.ipynb", LOAD, MODEL, STEP)
     lab.run(0)
@@ -151,6 +153,7 @@ def test_a_graph_is_read_with_keys_and_search(lab: Lab) -> None:
     expect(graph.locator(".gl-chain")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_an_unrolled_net_of_thousands_of_ops_is_told_once_and_every_time_can_be_seen(lab: Lab) -> None:
     lab.open("lstm.ipynb", LOAD, LSTM.format(times=300))
     lab.run_all()

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from labdriver import LOAD, PANEL, Lab, expect, more, training
 
 if TYPE_CHECKING:
@@ -217,6 +218,7 @@ def test_hints_and_footers_say_what_numpy_computes(lab: Lab) -> None:
     lab.eventually(lambda: all(footer(lab, i) == [] and hints(lab, i) == {} for i in range(5)))
 
 
+@pytest.mark.slow
 def test_a_node_leads_to_its_line_and_a_line_to_its_nodes(lab: Lab) -> None:
     open_digits(lab, "way.ipynb")
     node(lab, 2).click()
@@ -276,6 +278,7 @@ def background(lab: Lab, element: Locator) -> str:
     return element.evaluate("cell => getComputedStyle(cell).backgroundColor")
 
 
+@pytest.mark.slow
 def test_an_op_that_fails_shows_its_operands_below_the_line(lab: Lab) -> None:
     lab.open("fails.ipynb", LOAD, IMPORTS + "\nx, w = gl.randn(8, 4), gl.randn(5, 4, requires_grad=True)", "h = x.tanh()\ny = h @ w\nz = y")
     lab.run(0)
@@ -297,6 +300,7 @@ def test_an_op_that_fails_shows_its_operands_below_the_line(lab: Lab) -> None:
 NET = "import gradlab as gl\n\n\ndef double(x):\n    return x * 2.0\n"
 
 
+@pytest.mark.slow
 def test_code_in_files_is_opened_where_the_server_has_it(lab: Lab, tmp_path: Path) -> None:
     (lab.server.root / "inside_net.py").write_text(NET)
     (tmp_path / "outside_net.py").write_text(NET)
@@ -320,6 +324,7 @@ def test_code_in_files_is_opened_where_the_server_has_it(lab: Lab, tmp_path: Pat
     lab.shot("outside")
 
 
+@pytest.mark.slow
 def test_two_notebooks_and_kernels_are_not_mixed_up(lab: Lab) -> None:
     cells = [LOAD, "import gradlab as gl\nw = gl.ones({n}, requires_grad=True)\ny = w.exp()\nz = y.sum()"]
     for n, name in ((2, "two.ipynb"), (3, "three.ipynb")):
@@ -354,6 +359,7 @@ def test_two_notebooks_and_kernels_are_not_mixed_up(lab: Lab) -> None:
     lab.command("gradlab:toggle-follow")
 
 
+@pytest.mark.slow
 def test_a_long_run_tells_its_lines_and_steps_while_it_runs_and_a_new_page_knows_them(lab: Lab) -> None:
     slow = more(steps=400).replace("optimizer.step()", "optimizer.step(); time.sleep(0.02)")
     lab.open("long.ipynb", LOAD, training(steps=1), "import time\n" + slow)
@@ -372,6 +378,7 @@ def test_a_long_run_tells_its_lines_and_steps_while_it_runs_and_a_new_page_knows
     lab.eventually(lambda: "400 steps" in str(footer(lab, 2)) and len(hints(lab, 2)) >= 3)
 
 
+@pytest.mark.slow
 def test_it_works_where_status_bar_palette_and_menu_are_missing(bare_lab: Lab) -> None:
     bare_lab.open("bare.ipynb", LOAD, "import gradlab as gl\nw = gl.ones(3, requires_grad=True)\ny = w.exp()")
     bare_lab.run(0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from labdriver import LOAD, Lab, expect, training
 
 PICTURE = "img[src*='data-gradlab']"
 
 
+@pytest.mark.slow
 def test_pictures_take_the_place_of_panels_whose_kernel_is_gone(lab: Lab) -> None:
     lab.open("pictures.ipynb", LOAD, "%gradlab panel graph", training(steps=3))
     lab.run_all()
