@@ -26,6 +26,8 @@ const PANELS: Record<string, PanelMaker | null> = {
 };
 /** From this width on the graph has a column of its own. */
 const WIDE = 860;
+/** Below this width tools and numbers have not all room in one line. */
+const NARROW = 350;
 
 /** Tell the store while this view can be seen: the kernel sends nothing that nobody looks at. */
 function reportVisible(view: View): void {
@@ -65,8 +67,11 @@ export function draw(store: Store, panel: string, element: HTMLElement, signal: 
     root.dataset.panel = 'inspector';
     const panels = Object.keys(PANELS).map(name => place(view, name));
     root.append(...stripPanel(view), comparison(view), html('div', { class: 'gl-panels' }, ...panels), timeBar(view));
-    followWidth(view, root, width => root.classList.toggle('gl-wide', width >= WIDE));
   }
+  followWidth(view, root, width => {
+    root.classList.toggle('gl-narrow', width < NARROW);
+    root.classList.toggle('gl-wide', panel === 'inspector' && width >= WIDE);
+  });
   reportVisible(view);
   signal.addEventListener('abort', () => element.replaceChildren(), { once: true });
 }
