@@ -5,7 +5,7 @@ import { html, set, write } from '../draw/element';
 import { count } from '../draw/format';
 import type { Structure } from '../protocol/messages';
 import type { Chain } from './chain';
-import { search, type Found } from './search';
+import { search } from './search';
 import { watch, type View } from './view';
 import type { Viewport } from './viewport';
 
@@ -64,8 +64,7 @@ export function graphTools({ view, viewport, chain, structure, goTo }: Parts): {
   let at = -1;
   const look = () => {
     const now = structure.value;
-    const findings = (view.store as unknown as { findings?: ReadonlySignal<readonly Found[]> }).findings?.value ?? [];
-    hits = now ? search(now, input.value, findings) : [];
+    hits = now ? search(now, input.value, view.store.findings.value?.findings ?? []) : [];
   };
   const say = () => {
     const query = input.value.trim();

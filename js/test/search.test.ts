@@ -4,8 +4,11 @@ import { Sketch } from '../gallery/sketch';
 import { passOrder } from '../panels/chain';
 import { diff, says } from '../panels/diff';
 import { fold } from '../panels/fold';
+import { draw } from '../panels/inspector';
 import { search } from '../panels/search';
+import { Store } from '../panels/store';
 import { family } from '../panels/way';
+import type { Finding, Findings } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 
 const structure = examples.attention!()[0]!.message as unknown as Structure;
@@ -59,4 +62,26 @@ it('the change of a graph is told in ops', () => {
   expect(change).toEqual({ added: [2, 3, 4, 5], removed: 1 });
   expect(says(change)).toBe('+4 ops, −1');
   expect(says(diff(made(2, 'mean'), made(2, 'mean')))).toBe('');
+});
+
+it('a search for a rule finds the ops of what the rules say now', () => {
+  const store = new Store(
+    () => {},
+    run => run()
+  );
+  for (const { message, buffers } of examples.attention!()) store.receive(message, buffers);
+  const finding = { rule: 'R7', op: 4 } as Finding;
+  store.findings.value = { findings: [finding, { ...finding, rule: 'R2', op: 1 }] } as Findings;
+  const root = document.createElement('div');
+  const end = new AbortController();
+  document.body.append(root);
+  draw(store, 'graph', root, end.signal);
+  const input = root.querySelector<HTMLInputElement>('.gl-search input')!;
+  input.value = 'rule:R7';
+  input.dispatchEvent(new Event('input'));
+  expect(root.querySelector('.gl-found')!.textContent).toBe('1');
+  input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+  expect(store.selected.value).toBe('op:4');
+  end.abort();
+  root.remove();
 });
