@@ -271,10 +271,10 @@ describe('the status bar', () => {
 
 describe('a file', () => {
   it.each([
-    ['/home/ada/work/lib/net.py', '/home/ada/work', 'lib/net.py'],
-    ['/home/ada/work/lib/net.py', '~/work', 'lib/net.py'],
+    ['/home/ada/course/lib/net.py', '/home/ada/course', 'lib/net.py'],
+    ['/home/ada/course/lib/net.py', '~/course', 'lib/net.py'],
     ['/home/ada/net.py', '~', 'net.py'],
-    ['/home/ada/workshop/net.py', '/home/ada/work', null],
+    ['/home/ada/courses/net.py', '/home/ada/course', null],
     ['/usr/net.py', '', null],
     ['C:\\Users\\ada\\net.py', 'C:/Users/ada', 'net.py']
   ])('%s under %s is %s', (path, root, expected) => {
