@@ -4,7 +4,8 @@ import { html, write } from '../draw/element';
 import { full, plain, plural } from '../draw/format';
 import { visibleRows } from './rows';
 import { marked } from './store';
-import { watch, type View } from './view';
+import type { View } from './view';
+import { askWhileShown } from './while-shown';
 
 type Entry = [backward: number, op: string | null, norm: number | string | null];
 
@@ -12,8 +13,6 @@ interface Ledger {
   name: string;
   entries: Entry[];
 }
-
-const AT_MOST_EVERY_MS = 400;
 
 const norm = (entry: Entry) => (entry[2] === null ? NaN : Number(entry[2]));
 
@@ -77,26 +76,6 @@ export function ledgerPart(view: View, into: HTMLElement): void {
     );
   };
 
-  let last = 0;
-  let waiting = false;
-  const ask = () => {
-    if (waiting || signal.aborted || into.hidden || document.visibilityState === 'hidden') return;
-    waiting = true;
-    setTimeout(
-      () => {
-        last = Date.now();
-        store
-          .ask('ledgers')
-          .then(({ content }) => !signal.aborted && draw(content.ledgers as Ledger[], Number(content.more)))
-          .catch((error: Error) => write(note, error.message))
-          .finally(() => (waiting = false));
-      },
-      Math.max(0, last + AT_MOST_EVERY_MS - Date.now())
-    );
-  };
-  const shown = new MutationObserver(ask);
-  shown.observe(into, { attributes: true, attributeFilter: ['hidden'] });
-  signal.addEventListener('abort', () => shown.disconnect(), { once: true });
   rows.addEventListener(
     'click',
     event => {
@@ -105,9 +84,9 @@ export function ledgerPart(view: View, into: HTMLElement): void {
     },
     { signal }
   );
-  watch(view, () => {
-    void store.live.value;
-    void store.selected.value;
-    ask();
+  askWhileShown(view, into, {
+    what: 'ledgers',
+    draw: ({ content }) => draw(content.ledgers as Ledger[], Number(content.more)),
+    note
   });
 }

@@ -8,6 +8,7 @@ import type { Answer } from './asking';
 import { visibleRows } from './rows';
 import { marked } from './store';
 import { watch, type View } from './view';
+import { askWhileShown } from './while-shown';
 
 interface Table {
   label: string;
@@ -37,7 +38,6 @@ const SHOWN: [column: string, title: string, hint: string, text: (x: number) => 
   ],
   ['decay:gradient', 'decay : g', 'pull of weight decay beside that of the gradient; above 1 the weights mostly shrink', x => `${plain(x)}`]
 ];
-const AT_MOST_EVERY_MS = 400;
 
 /** Whether a number of the microscope asks for a look. */
 export function strange(column: string, x: number): boolean {
@@ -57,7 +57,7 @@ function holds({ label, held, unread, unheld, stale, more }: Holding): [text: st
 
 /** Draw it; it asks again when new numbers come, for as long as it is shown. */
 export function microscopePart(view: View, into: HTMLElement): void {
-  const { store, signal } = view;
+  const { store } = view;
   const table = html('table', { class: 'gl-microscope' });
   const note = html('div', { class: 'gl-further', role: 'status' }, 'looking at the next step \u2026');
   const holding = html('div', { class: 'gl-holding' });
@@ -114,30 +114,6 @@ export function microscopePart(view: View, into: HTMLElement): void {
     holding.replaceChildren(...lines.map(([text, bad]) => html('div', { class: bad ? 'gl-warnline' : null }, text)));
   };
 
-  let last = 0;
-  let waiting = false;
-  const ask = () => {
-    if (waiting || signal.aborted || into.hidden || store.at.peek() !== null || document.visibilityState === 'hidden') return;
-    waiting = true;
-    setTimeout(
-      () => {
-        last = Date.now();
-        store
-          .ask('microscope')
-          .then(answer => !signal.aborted && draw(answer))
-          .catch((error: Error) => write(note, error.message))
-          .finally(() => (waiting = false));
-      },
-      Math.max(0, last + AT_MOST_EVERY_MS - Date.now())
-    );
-  };
-  const shown = new MutationObserver(ask);
-  shown.observe(into, { attributes: true, attributeFilter: ['hidden'] });
-  signal.addEventListener('abort', () => shown.disconnect(), { once: true });
-  watch(view, () => {
-    void store.live.value;
-    void store.selected.value;
-    set(into, 'data-past', store.at.value === null ? null : '');
-    ask();
-  });
+  watch(view, () => set(into, 'data-past', store.at.value === null ? null : ''));
+  askWhileShown(view, into, { what: 'microscope', draw, note, wanted: () => store.at.value === null });
 }
