@@ -96,7 +96,7 @@ class _Pass:
 
     def run(self, roots: Sequence[Tensor], seeds: Sequence[Grad], keep: bool) -> list[Grad]:
         makers = [root.grad_fn for root in roots if root.grad_fn is not None]
-        steps, _ = reached(makers, self.keys if self.local else ())
+        steps = reached(makers, self.keys if self.local else ())
         if self.wanted is not None:
             steps = self._leading(steps)
             self.open = {*steps, *self.keys}
@@ -288,13 +288,12 @@ def _no_second_derivative(fn: Function, error: Exception) -> GraphError:
     )
 
 
-def reached(roots: Iterable[Function], beyond: Iterable[Key] = ()) -> tuple[list[Function], list[Tensor]]:
+def reached(roots: Iterable[Function], beyond: Iterable[Key] = ()) -> list[Function]:
     """Every step below the roots, by age, so no recursion: from the end, each comes after all steps that used its output.
 
-    And the leaves. What is `beyond` is left out, and what only that leads to.
+    What is `beyond` is left out, and what only that leads to.
     """
     steps = list(dict.fromkeys(roots))
-    leaves: list[Tensor] = []
     seen: set[Key] = {*steps, *beyond}
     for fn in steps:  # grows while it is walked
         if fn.edges is None:  # pyright: ignore[reportUnnecessaryComparison] - `free` says so
@@ -304,10 +303,8 @@ def reached(roots: Iterable[Function], beyond: Iterable[Key] = ()) -> tuple[list
                 seen.add(to)
                 if isinstance(to, Function):
                     steps.append(to)
-                else:
-                    leaves.append(to)
     steps.sort(key=_age)
-    return steps, leaves
+    return steps
 
 
 def check(steps: Sequence[Function]) -> None:

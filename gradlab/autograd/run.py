@@ -191,7 +191,7 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
     take, get, own = pending.pop, pending.get, owned.add
     while True:
         if latest_change > fn.seq:
-            general.check(general.reached([fn, *[other for _, other in waiting]])[0])
+            general.check(general.reached([fn, *[other for _, other in waiting]]))
             latest_change = 0
         g = take(fn)
         grads: Any
