@@ -103,17 +103,7 @@ def page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def main(arguments: list[str]) -> int:
-    """Write the page, or check it."""
-    text = page()
-    if "--check" in arguments:
-        same = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
-        print("docs/findings.md is up to date" if same else "docs/findings.md is old: python docs/findings.py")
-        return 0 if same else 1
-    PAGE.write_text(text, encoding="utf-8")
-    print(f"{PAGE.name}: {len(text) / 1e3:.0f} kB")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    from written import keep
+
+    sys.exit(keep(PAGE, page(), sys.argv[1:]))

@@ -150,17 +150,7 @@ def families() -> dict[str, list[str]]:
     return {family: names for family, names in {**placed, "Others": rest}.items() if names}
 
 
-def main(arguments: list[str]) -> int:
-    """Write the page, or check it."""
-    text = page()
-    if "--check" in arguments:
-        same = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
-        print("docs/ops.md is up to date" if same else "docs/ops.md is old: python docs/ops.py")
-        return 0 if same else 1
-    PAGE.write_text(text, encoding="utf-8")
-    print(f"{PAGE.name}: {len(text) / 1e3:.0f} kB")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    from written import keep
+
+    sys.exit(keep(PAGE, page(), sys.argv[1:]))
