@@ -10,7 +10,8 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from ..trace import Recorder
+from ..trace import Recorder, is_missing
+from .reading import plain, size
 
 PICTURE_BYTES = 60_000
 """What one picture may take in the notebook's file."""
@@ -51,7 +52,7 @@ class _Page:
         if number == number and 0 < abs(number) < math.inf:
             share = (math.log10(abs(number)) - _LOWEST) / (_HIGHEST - _LOWEST)
             self.rect(x, self.y - 7, width * min(max(share, 0.02), 1.0), 4, colour, 2)
-        self.text(x + width + 62, short(number), _TEXT if math.isfinite(number) else _ODD, mono=True, end=True)
+        self.text(x + width + 62, plain(number), _TEXT if math.isfinite(number) else _ODD, mono=True, end=True)
 
     def heading(self, title: str, note: str) -> None:
         self.y += 12
@@ -99,35 +100,14 @@ def picture(recorder: Recorder, view: str, cell: int | None = None) -> str:
     return head + frame + "".join(page.parts) + "</svg>"
 
 
-def short(number: float) -> str:
-    """A number in few characters.
-
-    >>> short(0.0), short(1234.5), short(0.00123), short(float("inf")), short(float("nan"))
-    ('0', '1.2e+3', '1.2e-3', '+Inf', 'NaN')
-    >>> short(0.4148), short(-17.83)
-    ('0.415', '-17.8')
-    """
-    if number != number:
-        return "NaN"
-    if math.isinf(number):
-        return "+Inf" if number > 0 else "-Inf"
-    size = abs(number)
-    if size == 0:
-        return "0"
-    if 0.01 <= size < 1000:
-        return f"{number:.3g}"
-    mantissa, _, exponent = f"{number:.1e}".partition("e")
-    return f"{mantissa}e{int(exponent):+d}"
-
-
 def _strip(page: _Page, step: int, open_: bool, numbers: Any, losses: np.ndarray) -> None:
     page.y = 22
     page.text(12, "gradlab", _QUIET, bold=True)
     x = 80.0
     for name, value in (
         ("step", f"{step:,}{' +' if open_ and step else ''}"),
-        ("loss", "-" if numbers.loss is None else short(numbers.loss)),
-        ("‖grad‖", "-" if numbers.grad_norm is None else short(numbers.grad_norm)),
+        ("loss", "-" if numbers.loss is None else plain(numbers.loss)),
+        ("‖grad‖", "-" if numbers.grad_norm is None else plain(numbers.grad_norm)),
     ):
         page.text(x, name, _QUIET)
         page.text(x + 8 + 7 * len(name), value, bold=True)
@@ -155,9 +135,9 @@ def _sparkline(values: np.ndarray, x: float, y: float, width: float, height: flo
 
 def _ops(page: _Page, structure: Any, numbers: Any) -> None:
     ops, modules = structure["ops"], structure["modules"]
-    size = sum(op["bytes"] for op in ops)
+    total_bytes = sum(op["bytes"] for op in ops)
     total = len(ops) + structure["folded"]
-    page.heading("Graph", f"{total:,} op{'s' * (total != 1)} · {_bytes(size)}" if ops else "no op was traced yet")
+    page.heading("Graph", f"{total:,} op{'s' * (total != 1)} · {size(total_bytes)}" if ops else "no op was traced yet")
     _labels(page, [(12, "op"), (150, "made at"), (250, "output"), (420, "‖value‖"), (580, "‖gradient‖")])
     before = None
     shown = drawn = 0
@@ -206,16 +186,17 @@ def _optimizers(page: _Page, structure: Any, optimizers: Iterable[dict[str, Any]
     names = [name.removeprefix("g/") for name in columns if name.startswith("g/")]
     for optimizer in optimizers:
         lr = optimizer["lr"]
-        page.heading("Optimizer", f"{optimizer['label']} · lr {short(lr) if lr == lr else '-'}")
+        page.heading("Optimizer", f"{optimizer['label']} · lr {f'{lr:g}' if lr == lr else '-'}")
         titles = optimizer["columns"][:5]
         places = [708 - 105 * k for k in range(len(titles))][::-1]
         _labels(page, [(12, "parameter")], list(zip(places, titles, strict=True)))
-        for row, values in list(zip(optimizer["rows"], optimizer["values"], strict=True))[:_ROWS]:
+        blank = is_missing(optimizer["values"])
+        for row, values, unknown in list(zip(optimizer["rows"], optimizer["values"], blank, strict=True))[:_ROWS]:
             page.y += _ROW
             page.text(12, _clip(names[row] if row < len(names) else "?", 34))
-            for x, value in zip(places, values, strict=False):
+            for x, value, missing in zip(places, values, unknown, strict=False):
                 number = float(value)
-                page.text(x, "-" if _missing(value) else short(number), _TEXT if math.isfinite(number) else _ODD, mono=True, end=True)
+                page.text(x, "-" if missing else plain(number), _TEXT if math.isfinite(number) else _ODD, mono=True, end=True)
         page.more(len(optimizer["rows"]) - _ROWS, "parameters")
 
 
@@ -227,24 +208,12 @@ def _labels(page: _Page, left: Sequence[tuple[float, str]], right: Sequence[tupl
         page.text(x, label, _QUIET, end=True)
 
 
-def _missing(value: np.float32) -> bool:
-    return int(np.float32(value).view(np.uint32)) == 0x7FC0_0001  # see gradlab.trace.timeline
-
-
 def _place(structure: Any, op: Any) -> str:
     cell = None if op["cell"] is None else structure["cells"][op["cell"]]
     if cell is None:
         return ""
     where = cell["file"] or ("" if cell["count"] is None else f"In[{cell['count']}]")
     return where if op["line"] is None else f"{where}:{op['line']}"
-
-
-def _bytes(size: int) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024 or unit == "GiB":
-            return f"{size:.3g} {unit}"
-        size /= 1024  # type: ignore[assignment]
-    raise AssertionError
 
 
 def _clip(text: str, length: int) -> str:

@@ -23,5 +23,6 @@ from .summary import norm as norm
 from .timeline import MISSING as MISSING
 from .timeline import Spans as Spans
 from .timeline import Timeline as Timeline
+from .timeline import is_missing as is_missing
 from .where import Places as Places
 from .where import Where as Where

@@ -11,10 +11,18 @@ import numpy as np
 MISSING: float = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_2000_0000))[0]
 """A NaN that says "not measured"; as float32 it has a bit pattern that no computed NaN has."""
 
-MISSING_BITS = 0x7FC0_0001
-"""The bits of `MISSING` as float32."""
+_MISSING_BITS = 0x7FC0_0001
 _BLOCK_STEPS = 500
-_BLANK = np.array([MISSING_BITS], np.uint32).view(np.float32)
+_BLANK = np.array([_MISSING_BITS], np.uint32).view(np.float32)
+
+
+def is_missing(numbers: np.ndarray) -> np.ndarray:
+    """Which entries of a float32 array were never measured; a computed NaN was.
+
+    >>> is_missing(np.array([1.0, MISSING, np.nan], np.float32)).tolist()
+    [False, True, False]
+    """
+    return numbers.view(np.uint32) == _MISSING_BITS
 
 
 class Spans(NamedTuple):
@@ -124,7 +132,7 @@ class Timeline:
         found: list[np.ndarray] = []
         for start, block in reversed(self._blocks):
             rows = self._widened(block)[: self._last - start + 1]
-            known = (rows[:, list(places)].view(np.uint32) != MISSING_BITS).any(axis=1) if len(places) else np.zeros(len(rows), bool)
+            known = (~is_missing(rows[:, list(places)])).any(axis=1) if len(places) else np.zeros(len(rows), bool)
             at = np.flatnonzero(known)[-(count - sum(map(len, steps))) :]
             steps.append(start + at)
             found.append(rows[at])
@@ -148,7 +156,7 @@ class Timeline:
         spans = min(max(int(max_bytes // (3 * row_bytes)), 1), count)
         starts = np.arange(spans) * (count - 1) // max(spans - 1, 1)
         ends = np.append(starts[1:], count) - 1
-        missing = rows.view(np.uint32) == MISSING_BITS
+        missing = is_missing(rows)
         low = np.minimum.reduceat(np.where(missing, np.float32(np.inf), rows), starts)
         high = np.maximum.reduceat(np.where(missing, np.float32(-np.inf), rows), starts)
         nothing = np.logical_and.reduceat(missing, starts)

@@ -20,7 +20,7 @@ from ..run import shown_name
 from ..steps import Steps
 from ..symptoms import InputStats, Stranger, key_of
 from ..tape import Param, Tape
-from ..timeline import MISSING_BITS
+from ..timeline import is_missing
 from ..units import Unit
 from ..where import Where
 from .difference import relative_error
@@ -150,7 +150,7 @@ class Evidence:
             return np.empty(0, int), np.empty(0)
         first, rows = self._rows
         values = rows[:, at]
-        known = values.view(np.uint32) != MISSING_BITS
+        known = ~is_missing(values)
         return first + np.flatnonzero(known), values[known].astype(np.float64)
 
     def measured(self, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -160,7 +160,7 @@ class Evidence:
         if at is None or not len(steps):
             return np.empty(0, int), np.empty(0)
         values = np.ascontiguousarray(rows[:, at])
-        known = values.view(np.uint32) != MISSING_BITS
+        known = ~is_missing(values)
         return steps[known], values[known].astype(np.float64)
 
     def early(self, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -170,7 +170,7 @@ class Evidence:
         if at is None or at >= rows.shape[1]:
             return np.empty(0, int), np.empty(0)
         values = np.ascontiguousarray(rows[:, at])
-        known = values.view(np.uint32) != MISSING_BITS
+        known = ~is_missing(values)
         return first + np.flatnonzero(known), values[known].astype(np.float64)
 
     @cached_property
