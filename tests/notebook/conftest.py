@@ -23,7 +23,7 @@ from jupyter_client.manager import KernelManager
 from traitlets.config import Config
 
 import gradlab
-from gradlab.notebook import bundle, end_session
+from gradlab.notebook import bundle, current_session, end_session
 
 ESM = "export default { render({ el }) { el.textContent = 'here'; } };\n"
 
@@ -59,6 +59,25 @@ def run(shell: InteractiveShell) -> Callable[..., Any]:
         return result
 
     return run
+
+
+@pytest.fixture
+def ask(run: Callable[..., Any]) -> Callable[..., list[Any]]:
+    """Ask as the page does, in a session that reads every step in full; returns the messages that come back."""
+    run("%load_ext gradlab")
+    session = current_session()
+    assert session is not None
+    session.recorder.governor.budget = None
+    sent: list[Any] = []
+    session.post = sent.append  # type: ignore[method-assign]
+    session.stream._send = sent.append
+
+    def ask(what: str, **args: Any) -> list[Any]:
+        sent.clear()
+        session.requests.hear({"kind": "ask", "id": "1", "what": what, "args": args})
+        return sent
+
+    return ask
 
 
 @pytest.fixture

@@ -79,33 +79,20 @@ def test_alive_names_the_list_its_cell_and_what_to_append(run: Any, capsys: Any)
     assert "`losses` (In[3]) keeps 31 graphs, " in out and ": append loss.item()" in out
 
 
-def test_the_page_gets_the_same_when_nothing_runs(run: Any) -> None:
-    run("%load_ext gradlab")
-    session = current_session()
-    assert session is not None
-    sent: list[Any] = []
-    session.post = sent.append  # type: ignore[method-assign]
+def test_the_page_gets_the_same_when_nothing_runs(run: Any, ask: Any) -> None:
     run(SETUP)
     run("class Log: pass")
     run("log = Log(); log.history = [(model(x) ** 2).mean() for _ in range(4)]")
-    session.requests.hear({"kind": "ask", "id": "1", "what": "alive", "args": {}})
-    (answer,) = [m.content for m in sent if m.content["kind"] == "answer" and "keepers" in m.content]
+    (answer,) = [m.content for m in ask("alive") if m.content["kind"] == "answer" and "keepers" in m.content]
     (keeper,) = answer["keepers"]
     assert (keeper["name"], keeper["graphs"]) == ("log.history", 4) and keeper["said"].startswith("`log.history` (In[4]) keeps 4 graphs")
 
 
-def test_the_microscope_answers_with_a_row_for_every_parameter_and_what_is_held(run: Any) -> None:
-    run("%load_ext gradlab")
-    session = current_session()
-    assert session is not None
-    session.recorder.governor.budget = None
-    sent: list[Any] = []
-    session.post = sent.append  # type: ignore[method-assign]
+def test_the_microscope_answers_with_a_row_for_every_parameter_and_what_is_held(run: Any, ask: Any) -> None:
     run(SETUP)
     run("optimizer = optim.AdamW(model.parameters())")
     run(STEPS)
-    session.requests.hear({"kind": "ask", "id": "1", "what": "microscope", "args": {}})
-    answer = sent[-1]
+    answer = ask("microscope")[-1]
     (table,) = answer.content["optimizers"]
     assert (table["label"], table["step"], table["names"]) == ("AdamW", 3, ["0.weight", "0.bias", "2.weight", "2.bias"])
     assert len(answer.buffers[0]) == 4 * 4 * len(answer.content["columns"])

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from gradlab.notebook import current_session
-
 SETUP = """
 import gradlab as gl
 w = gl.tensor([3.0, 4.0], requires_grad=True)
@@ -23,20 +21,9 @@ def step(zero):
 
 
 @pytest.fixture
-def ledger(run: Any) -> Any:
-    run("%load_ext gradlab")
-    session = current_session()
-    assert session is not None
-    session.recorder.governor.budget = None
-    sent: list[Any] = []
-    session.post = sent.append  # type: ignore[method-assign]
+def ledger(run: Any, ask: Any) -> Any:
     run(SETUP)
-
-    def ask() -> Any:
-        session.requests.hear({"kind": "ask", "id": "1", "what": "ledgers", "args": {}})
-        return sent[-1].content["ledgers"]
-
-    return ask
+    return lambda: ask("ledgers")[-1].content["ledgers"]
 
 
 def test_a_gradient_cleared_every_step_has_one_backward_call_and_its_sources(run: Any, ledger: Any) -> None:

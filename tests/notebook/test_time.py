@@ -25,24 +25,6 @@ for _ in range(20):
 """
 
 
-@pytest.fixture
-def ask(run: Any) -> Any:
-    run("%load_ext gradlab")
-    session = current_session()
-    assert session is not None
-    sent: list[Any] = []
-    session.post = sent.append  # type: ignore[method-assign]
-    session.stream._send = sent.append
-    session.recorder.governor.budget = None  # every step in full, however busy the machine
-
-    def ask(what: str, **args: Any) -> Any:
-        sent.clear()
-        session.requests.hear({"kind": "ask", "id": "1", "what": what, "args": args})
-        return sent
-
-    return ask
-
-
 def test_the_answer_holds_the_numbers_of_that_step_and_its_row(run: Any, ask: Any) -> None:
     run(TRAIN)
     shell = current_session().shell

@@ -18,7 +18,7 @@ if os.environ.get("GRADLAB_REQUIRE_UI") != "1":
 
 from playwright.sync_api import Error, FloatRect, Locator, Page, expect
 
-__all__ = ["LOAD", "PANEL", "Lab", "expect", "more", "notebook", "training"]
+__all__ = ["ENDLESS", "LOAD", "NET", "PANEL", "Lab", "expect", "more", "notebook", "training"]
 
 WAIT_MS = 60_000
 
@@ -37,6 +37,45 @@ for _ in range({steps}):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+"""
+
+# A net with an optimizer and its data; `start` are the weights it begins with, for a check in float64.
+NET = """
+import json
+import numpy as np
+import gradlab as gl
+from gradlab import nn, optim
+
+gl.manual_seed({seed})
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1 = nn.Linear(6, 5)
+        self.fc2 = nn.Linear(5, 3)
+
+    def forward(self, x):
+        return self.fc2(self.fc1(x).tanh())
+
+model = Net()
+optimizer = optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.1)
+x, y = gl.randn(8, 6), gl.tensor([0, 1, 2, 0, 1, 2, 0, 1])
+start = {{name: np.array(p.data, dtype=np.float64) for name, p in model.named_parameters()}}
+"""
+
+# Ends when the test says so: what is read in between is read while the kernel is busy.
+ENDLESS = """
+import pathlib, time
+import gradlab as gl
+layer = gl.nn.Linear(3, 2)
+optimizer = gl.optim.SGD(layer.parameters(), lr=0.1)
+while not pathlib.Path("{stop}").exists():
+    loss = layer(gl.randn(4, 3)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    time.sleep(0.002)
+print("ended")
 """
 
 # The notebook panel with this path; cells are windowed in the page, so tests ask the model.

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from labdriver import LOAD, PANEL, Lab, expect
+from labdriver import ENDLESS, LOAD, PANEL, Lab, expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -17,20 +17,6 @@ from gradlab.notebook.requests import answers
 def state(session):
     import threading
     return {"state": session.state, "step": session.recorder.step, "thread": threading.current_thread().name}
-"""
-
-ENDLESS = """
-import pathlib, time
-import gradlab as gl
-layer = gl.nn.Linear(3, 2)
-optimizer = gl.optim.SGD(layer.parameters(), lr=0.1)
-while not pathlib.Path("{stop}").exists():
-    loss = layer(gl.randn(4, 3)).pow(2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    time.sleep(0.002)
-print("ended")
 """
 
 ASK = """what => {

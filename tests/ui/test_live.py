@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from labdriver import LOAD, Lab, training
-
-# Ends when the test says so: what is read in between is read while the kernel is busy.
-ENDLESS = """
-import pathlib, time
-import gradlab as gl
-layer = gl.nn.Linear(3, 2)
-optimizer = gl.optim.SGD(layer.parameters(), lr=0.1)
-while not pathlib.Path("{stop}").exists():
-    loss = layer(gl.randn(4, 3)).pow(2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    time.sleep(0.002)
-print("ended")
-"""
+from labdriver import ENDLESS, LOAD, Lab, training
 
 
 def test_points_grow_while_the_training_cell_still_runs(lab: Lab) -> None:

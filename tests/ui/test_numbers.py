@@ -6,31 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from labdriver import Lab
-
-SETUP = """
-%load_ext gradlab
-import json
-import numpy as np
-import gradlab as gl
-from gradlab import nn, optim
-
-gl.manual_seed({seed})
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc1 = nn.Linear(6, 5)
-        self.fc2 = nn.Linear(5, 3)
-
-    def forward(self, x):
-        return self.fc2(self.fc1(x).tanh())
-
-model = Net()
-optimizer = optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.1)
-x, y = gl.randn(8, 6), gl.tensor([0, 1, 2, 0, 1, 2, 0, 1])
-start = {{name: np.array(p.data, dtype=np.float64) for name, p in model.named_parameters()}}
-"""
+from labdriver import LOAD, NET, Lab
 
 TRAIN = """
 for _ in range(3):
@@ -97,7 +73,7 @@ def readings(lab: Lab) -> dict[str, Any]:
 
 def trained(lab: Lab, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Train with this seed and return what the page shows and what NumPy computes."""
-    lab.source(0, SETUP.format(seed=seed))
+    lab.source(0, LOAD + NET.format(seed=seed))
     lab.run(0)
     lab.run(1)
     computed = json.loads(lab.run(2))

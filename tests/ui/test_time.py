@@ -6,33 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from labdriver import Lab, expect
+from labdriver import LOAD, NET, Lab, expect
 
-SETUP = """
-%load_ext gradlab
-%gradlab budget off
-import json
-import numpy as np
-import gradlab as gl
-from gradlab import nn, optim
-
-gl.manual_seed(7)
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc1 = nn.Linear(6, 5)
-        self.fc2 = nn.Linear(5, 3)
-
-    def forward(self, x):
-        return self.fc2(self.fc1(x).tanh())
-
-model = Net()
-optimizer = optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.1)
-x, y = gl.randn(8, 6), gl.tensor([0, 1, 2, 0, 1, 2, 0, 1])
-start = {name: np.array(p.data, dtype=np.float64) for name, p in model.named_parameters()}
-losses = []
-"""
+SETUP = LOAD + "\n%gradlab budget off" + NET.format(seed=7) + "losses = []\n"
 
 TRAIN = """
 for _ in range(30):
