@@ -224,8 +224,10 @@ def test(arguments: list[str]) -> int:
     set_up_tools()
     reports = os.environ.get("GRADLAB_REPORTS")
     python_report = [f"--junitxml={Path(reports) / 'pytest.xml'}"] if reports else []
-    failed = run([str(PYTHON), "-m", "pytest", "-rs", *python_report, *arguments])
-    if selects(arguments):
+    chosen = selects(arguments)
+    at_once = [] if chosen else ["-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadgroup"]
+    failed = run([str(PYTHON), "-m", "pytest", "-rs", *at_once, *python_report, *arguments])
+    if chosen:
         return failed
     try:
         program = require_packages()

@@ -14,15 +14,18 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import CodeType, SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
 import gradlab as gl
 from gradlab.data import DataLoader, digits
+from gradlab.nn import functional as F
 from gradlab.notebook import detail, packed, protocol
 from gradlab.notebook.outcome import Outcomes
 from gradlab.notebook.protocol import Message
+from gradlab.notebook.session import Session
 from gradlab.notebook.stream import Stream
 from gradlab.trace import Places, Where, recording
 
@@ -202,12 +205,50 @@ def capture() -> list[Message]:
     return found
 
 
+def asked() -> list[Message]:
+    """Two optimizers train; then every question that panels have is asked once, and answered. `id` says what was asked."""
+    gl.manual_seed(0)
+    found: list[Message] = []
+    session = Session()
+    try:
+        session.recorder.governor.budget, session.recorder.where = None, Places(cell)
+        session.post = found.append  # type: ignore[method-assign]
+        first, second = gl.nn.Linear(3, 4), gl.nn.Linear(4, 2)
+        moves = [gl.optim.AdamW(first.parameters(), lr=0.01), gl.optim.SGD(second.parameters(), lr=0.1, momentum=0.9)]
+        x, target = gl.randn(8, 3), gl.tensor([0, 1] * 4)
+        kept = []
+        for i in range(4):
+            if i == 3:
+                session.recorder.capture_next()
+            loss = F.cross_entropy(second(first(x).tanh()), target)
+            kept.append(loss)
+            for optimizer in moves:
+                optimizer.zero_grad()
+            loss.backward()
+            for optimizer in moves:
+                optimizer.step()
+        session.stream._send = found.append
+        session.stream.hello("page", True, "idle", 3)
+        key = session.recorder.structure()["key"]
+        captured = {"select": "op:0", "key": key}
+        questions: list[tuple[str, dict[str, Any]]] = [
+            ("past", {"step": 2}), ("microscope", {}), ("ledgers", {}), ("alive", {}), ("gate", {}), ("breaks", {}),
+            ("check", captured), ("terms", {**captured, "at": [1, 2]}), ("nudge", {"select": "leaf:1", "key": key, "at": [0, 1]}),
+            ("counterfactual", {"lr_times": 2.0}), ("past", {"step": 99}),
+        ]  # fmt: skip
+        for what, args in questions:
+            session.requests.hear({"kind": "ask", "id": what, "what": what, "args": args})
+    finally:
+        session.close()
+    return found
+
+
 def main() -> None:
     """Write all files anew, or those that are named."""
     scenes = {"empty": empty, "forward": forward, "digits": digits_steps, "nan": nan, "spans": spans}
     scenes |= {"unrolled": unrolled, "findings": findings}
     makers = {**{name: partial(messages, scene) for name, scene in scenes.items()}, "answers": answers, "cells": cells}
-    makers["capture"] = capture
+    makers |= {"capture": capture, "asked": asked}
     for name in sys.argv[1:] or makers:
         rows = [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in makers[name]()]
         (FOLDER / f"{name}.json").write_text(json.dumps(rows, allow_nan=False, separators=(",", ":")) + "\n")
