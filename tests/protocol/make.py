@@ -212,7 +212,6 @@ def asked() -> list[Message]:
     session = Session()
     try:
         session.recorder.governor.budget, session.recorder.where = None, Places(cell)
-        session.post = found.append  # type: ignore[method-assign]
         first, second = gl.nn.Linear(3, 4), gl.nn.Linear(4, 2)
         moves = [gl.optim.AdamW(first.parameters(), lr=0.01), gl.optim.SGD(second.parameters(), lr=0.1, momentum=0.9)]
         x, target = gl.randn(8, 3), gl.tensor([0, 1] * 4)
@@ -227,6 +226,7 @@ def asked() -> list[Message]:
             loss.backward()
             for optimizer in moves:
                 optimizer.step()
+        session.post = found.append  # type: ignore[method-assign]
         session.stream._send = found.append
         session.stream.hello("page", True, "idle", 3)
         key = session.recorder.structure()["key"]
