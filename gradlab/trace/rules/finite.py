@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ..alarm import Bad, Operand
+from ..alarm import Bad
+from ..operand import Operand
 from .evidence import Evidence
 from .finding import Finding, Number, Trend
 from .rule import rule
