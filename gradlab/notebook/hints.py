@@ -9,6 +9,7 @@ from types import CodeType
 from typing import Any
 
 from .. import Tensor
+from ..data import DataLoader, TensorDataset
 from ..nn import Module
 from ..optim import Optimizer
 from ..trace import Stretch, Where
@@ -20,6 +21,8 @@ Hint = list[Any]
 
 Source = Callable[[CodeType], Where | None]
 
+_TOLD = (Tensor, Module, Optimizer, DataLoader)
+
 
 class Hints:
     """The texts for one run of a cell. It knows which of the cell's variables were bound anew, and keeps none of them alive."""
@@ -28,7 +31,7 @@ class Hints:
         self._binding: Binding = bindings(source)
         self._namespace, self._stretch, self._place = namespace, stretch, place
         kept = {name: namespace.get(name) for name in self._binding.names}
-        self._before = {name: weakref.ref(value) for name, value in kept.items() if isinstance(value, (Tensor, Module, Optimizer))}
+        self._before = {name: weakref.ref(value) for name, value in kept.items() if isinstance(value, _TOLD)}
 
     def read(self, structure: Mapping[str, Any], cell: str, count: int | None) -> tuple[list[Hint], list[dict[str, Any]]]:
         """The texts for the cell that runs, and those for cells whose functions it called or whose classes it used."""
@@ -62,14 +65,17 @@ class Hints:
         found: dict[str, Any] = {}
         for name in self._binding.names:
             value, before = self._namespace.get(name), self._before.get(name)
-            if isinstance(value, (Tensor, Module, Optimizer)) and (before is None or before() is not value):
+            if isinstance(value, _TOLD) and (before is None or before() is not value):
                 found[name] = value
         return found
 
     def _value(self, name: str, value: Any, several: bool) -> str:
         if isinstance(value, Tensor):
             return f"{name} {tensor_text(value.shape, str(value.dtype))}"
-        text = _parameters(p.numel() for p in value.parameters()) if isinstance(value, Module) else self._held(value)
+        if isinstance(value, DataLoader):
+            text = _batches(value)
+        else:
+            text = _parameters(p.numel() for p in value.parameters()) if isinstance(value, Module) else self._held(value)
         return f"{name} {text}" if several and text else text
 
     def _held(self, optimizer: Optimizer) -> str:
@@ -109,6 +115,19 @@ def _by_line(lines: Mapping[str, int], bound: Iterable[str]) -> dict[int, list[s
     for name in bound:
         found.setdefault(lines[name], []).append(name)
     return found
+
+
+def _batches(loader: DataLoader) -> str:
+    """How many batches there are, and of what where the dataset is made of arrays: an item of another one is not read for this."""
+    try:
+        number = len(loader)
+    except TypeError:  # a sampler without a length
+        return ""
+    size, dataset = loader.batch_size, loader.dataset
+    if type(dataset) is not TensorDataset or loader.collate_fn is not None or not number:
+        return f"{number:,} batch{'es' if number != 1 else ''} of {size:,}"
+    rows = min(size, len(dataset))
+    return f"{number:,} × " + ", ".join(tensor_text((rows, *t.shape[1:]), str(t.dtype)) for t in dataset.tensors)
 
 
 def _parameters(sizes: Iterable[int]) -> str:

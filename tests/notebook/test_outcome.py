@@ -96,6 +96,21 @@ def test_layers_models_and_optimizers_tell_their_parameters(run: Any, heard: Hea
     assert [(e["id"], e["lines"]) for e in end["elsewhere"]] == [("class", [[4, "16 parameters", None], [5, "10 parameters", None]])]
 
 
+def test_a_loader_tells_how_many_batches_it_has_and_of_what(run: Any, heard: Heard) -> None:
+    run("import numpy as np\nfrom gradlab.data import DataLoader", "import")
+    heard()
+    run(
+        "arrays = DataLoader((np.zeros((1450, 64), 'float32'), np.arange(1450)), batch_size=32)\n"
+        "short = DataLoader((np.zeros((3, 2)),), batch_size=8)\n"
+        "items = DataLoader([1, 2, 3])\n"
+        "own = DataLoader((np.zeros((4, 2)),), batch_size=4, collate_fn=lambda items: 1 / 0)\n"
+        "empty = DataLoader((np.zeros((0, 2)),))",
+        "make",
+    )
+    texts = [text for _, text, _ in heard()[-1]["lines"]]
+    assert texts == ["46 × (32, 64) f32, (32,) i64", "1 × (3, 2) f64", "3 batches of 1", "1 batch of 4", "0 batches of 1"]
+
+
 def test_a_line_that_binds_what_a_function_made_tells_it(run: Any, heard: Heard) -> None:
     run("def f(t):\n    return (t @ w).tanh()", "def")
     run("for t in [x, x[:1]]:\n    y = f(t)", "a")
