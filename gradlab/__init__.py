@@ -64,11 +64,14 @@ from .errors import DataError as DataError
 from .errors import DeviceError as DeviceError
 from .errors import DimError as DimError
 from .errors import DTypeError as DTypeError
+from .errors import FileError as FileError
+from .errors import FormatError as FormatError
 from .errors import GradcheckError as GradcheckError
 from .errors import GradlabError as GradlabError
 from .errors import GraphError as GraphError
 from .errors import KeywordError as KeywordError
 from .errors import LabelError as LabelError
+from .errors import MissingFileError as MissingFileError
 from .errors import ShapeError as ShapeError
 from .errors import StateError as StateError
 from .function import Function as Function
@@ -488,28 +491,32 @@ from .ops import xlogy as xlogy
 
 if TYPE_CHECKING:
     from . import data as data
+    from . import files as files
     from . import nn as nn
     from . import notebook as notebook
     from . import optim as optim
     from . import sim as sim
     from . import testing as testing
     from . import trace as trace
+    from .files import load as load
+    from .files import save as save
     from .trace import overfit as overfit
 
-_PARTS = ("nn", "optim", "data", "sim", "testing", "trace", "notebook")
+_PARTS = ("nn", "optim", "data", "files", "sim", "testing", "trace", "notebook")
+_FROM_PARTS = {"load": "files", "overfit": "trace", "save": "files"}
 
 
 def __getattr__(name: str) -> Any:
     """Load a part of gradlab when it is first used, so that importing gradlab starts no tracer and no notebook."""
     if name in _PARTS:
         return importlib.import_module(f"{__name__}.{name}")
-    if name == "overfit":
-        return importlib.import_module(f"{__name__}.trace").overfit
+    if name in _FROM_PARTS:
+        return getattr(importlib.import_module(f"{__name__}.{_FROM_PARTS[name]}"), name)
     raise AttributeError(f"gradlab has no {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PARTS, "overfit"})
+    return sorted({*globals(), *_PARTS, *_FROM_PARTS})
 
 
 def load_ipython_extension(ipython: Any) -> None:

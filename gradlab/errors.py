@@ -45,6 +45,18 @@ class DataError(GradlabError, ValueError):
     """Samples or options that a data set or loader can make nothing of."""
 
 
+class FileError(GradlabError, OSError):
+    """A file or folder that can't be read or written."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class FormatError(GradlabError, ValueError):
+    """A file whose contents are not what they have to be."""
+
+
 class GraphError(GradlabError, RuntimeError):
     """A backward pass, or a change in place, that the recorded graph cannot answer."""
 
