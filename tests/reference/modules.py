@@ -1,0 +1,142 @@
+"""Layers with parameters, run alike in gradlab and in PyTorch: `python -m tests.reference.modules` writes modules.npz anew.
+
+A row is what to make, what goes in, and how it is called; both libraries run it with the same numbers. What comes out is laid
+out as one vector: every output, the gradient of every input and of every parameter, each as its number of axes, its shape, its
+numbers.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .compare import cotangent, flat
+
+FILE = Path(__file__).parent / "modules.npz"
+ROWS: dict[str, Row] = {}
+
+
+@dataclass
+class Row:
+    """One layer and one call of it."""
+
+    name: str
+    args: tuple[Any, ...]
+    options: dict[str, Any]
+    inputs: Callable[[], list[Any]]
+    call: Callable[..., Any]
+    still: dict[str, Any] = field(default_factory=dict)
+
+
+def row(
+    name: str, *args: Any, inputs: Callable[[], list[Any]], note: str = "", call: Any = None, still: Any = None, **options: Any
+) -> None:
+    """Add a row; `call(nn, module, *inputs)` where it is not just `module(*inputs, **still)`."""
+    text = ", ".join([*map(str, args), *[f"{k}={v}" for k, v in options.items()], *([note] if note else [])])
+    key = f"{name}({text})"
+    assert key not in ROWS, key
+    ROWS[key] = Row(name, args, options, inputs, call or (lambda nn, m, *xs, **kw: m(*xs, **kw)), still or {})
+
+
+def draw(*shape: int, seed: int = 0) -> np.ndarray:
+    """Numbers in [-1, 1)."""
+    return np.random.default_rng([seed, *shape]).random(shape) * 2 - 1
+
+
+def mapped(value: Any, change: Callable[[np.ndarray], Any]) -> Any:
+    """The same tuples and lists with every array changed."""
+    if isinstance(value, np.ndarray):
+        return change(value)
+    return type(value)([mapped(v, change) for v in value]) if type(value) in (tuple, list) else value
+
+
+class Gradlab:
+    """How gradlab is called."""
+
+    def __init__(self) -> None:
+        import gradlab as gl
+
+        self.nn, self.float64, self.tensor = gl.nn, gl.float64, gl.tensor
+
+    def numpy(self, x: Any) -> np.ndarray:
+        return np.asarray(x.data)
+
+    def load(self, module: Any, state: dict[str, np.ndarray]) -> None:
+        module.load_state_dict(state)
+
+
+class Torch:
+    """How PyTorch is called."""
+
+    def __init__(self) -> None:
+        import torch
+
+        self.torch, self.nn, self.float64, self.tensor = torch, torch.nn, torch.float64, torch.tensor
+
+    def numpy(self, x: Any) -> np.ndarray:
+        return x.detach().numpy()
+
+    def load(self, module: Any, state: dict[str, np.ndarray]) -> None:
+        module.load_state_dict({key: self.torch.tensor(array) for key, array in state.items()})
+
+
+def made(lib: Any, row: Row) -> Any:
+    """The module, in float64 and in evaluation, with its own first values."""
+    return getattr(lib.nn, row.name)(*row.args, **row.options, dtype=lib.float64).eval()
+
+
+def filled(lib: Any, row: Row) -> Any:
+    """The module with numbers that depend on the names and shapes of its parameters only."""
+    module = made(lib, row)
+    shapes = {key: tuple(value.shape) for key, value in module.state_dict().items()}
+    lib.load(module, {key: draw(*shape, seed=zlib.crc32(key.encode())) for key, shape in shapes.items()})
+    return module
+
+
+def outcome(lib: Any, row: Row, module: Any) -> list[np.ndarray]:
+    """Outputs and gradients of <cotangent, outputs>; those of parameters in the order of their names."""
+    leaves: list[Any] = []
+
+    def leaf(array: np.ndarray) -> Any:
+        x = lib.tensor(array)
+        if array.dtype.kind == "f":
+            leaves.append(x.requires_grad_())
+        return x
+
+    xs = mapped(row.inputs(), leaf)
+    still = {key: mapped(value, lib.tensor) for key, value in row.still.items()}
+    outputs = [y for y in flat(row.call(lib.nn, module, *xs, **still)) if y is not None]
+    total: Any = 0
+    for i, y in enumerate(outputs):
+        if y.requires_grad:
+            total = total + (y * lib.tensor(cotangent(tuple(y.shape), i))).sum()
+    total.backward()
+    parameters = [p for _, p in sorted(module.named_parameters())]
+    grads = [np.zeros(tuple(t.shape)) if t.grad is None else lib.numpy(t.grad) for t in (*leaves, *parameters)]
+    return [*(lib.numpy(y) for y in outputs), *grads]
+
+
+def vector(arrays: list[np.ndarray]) -> np.ndarray:
+    """All in one, with their shapes."""
+    return np.concatenate([np.array([a.ndim, *a.shape, *a.astype("f8").ravel()], "f8") for a in arrays])
+
+
+def main() -> None:
+    """Write the file."""
+    from . import sequences  # noqa: F401
+
+    lib = Torch()
+    found = {key: vector(outcome(lib, row, filled(lib, row))) for key, row in ROWS.items()}
+    np.savez_compressed(FILE, numbers=np.concatenate(list(found.values())), sizes=[len(v) for v in found.values()], keys=list(found))
+    print(f"{FILE.name}: {len(found)} rows, {FILE.stat().st_size / 1e3:.0f} kB, PyTorch {lib.torch.__version__}")
+
+
+if __name__ == "__main__":
+    from tests.reference.modules import main as run  # the rows are in the module of this name
+
+    run()

@@ -1,0 +1,43 @@
+"""Layers with parameters give PyTorch's values and gradients, and read one another's state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.reference import sequences
+from tests.reference.modules import FILE, ROWS, Gradlab, Torch, filled, made, outcome, vector
+
+assert sequences  # adds rows
+STORED = np.load(FILE)
+THEIRS = dict(zip(STORED["keys"].tolist(), np.split(STORED["numbers"], np.cumsum(STORED["sizes"])[:-1]), strict=True))
+
+
+def test_the_file_has_every_row_and_no_other():
+    assert list(THEIRS) == list(ROWS), "write it again: python -m tests.reference.modules"
+    assert FILE.stat().st_size < 500_000
+
+
+@pytest.mark.parametrize("key", ROWS)
+def test_a_layer_gives_what_pytorch_gives(key):
+    lib = Gradlab()
+    np.testing.assert_allclose(vector(outcome(lib, ROWS[key], filled(lib, ROWS[key]))), THEIRS[key], rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("key", ROWS)
+def test_a_layer_and_pytorchs_read_one_anothers_state(key):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    row, ours, theirs = ROWS[key], Gradlab(), Torch()
+    a, b = made(ours, row), made(theirs, row)
+    states = [{name: lib.numpy(value) for name, value in m.state_dict().items()} for lib, m in ((ours, a), (theirs, b))]
+    assert [(k, v.shape) for k, v in states[0].items()] == [(k, v.shape) for k, v in states[1].items()], "names, order, shapes"
+    for sender, receiver, other, state in ((a, b, theirs, states[0]), (b, a, ours, states[1])):
+        other.load(receiver, state)
+        results = [outcome(ours if m is a else theirs, row, m) for m in (sender, receiver)]
+        for x, y in zip(*results, strict=True):
+            assert x.shape == y.shape and x.dtype == y.dtype
+            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-10)
+        a.zero_grad()
+        b.zero_grad()
