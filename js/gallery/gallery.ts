@@ -1,17 +1,21 @@
-/** Draws every panel from example messages: `?example=digits&panel=inspector&theme=dark&width=440&select=op:2&closed=shapes`. */
+/**
+ * Draws every panel from example messages: `?example=digits&panel=inspector&theme=dark&width=440&select=op:2&closed=shapes`.
+ * With `live` what the panels ask goes to the page's function `kernel`, which docs/sheets.py gives it.
+ */
 
 import { draw } from '../panels/inspector';
 import * as more from '../panels/more';
 import { openState } from '../panels/section';
-import { Store } from '../panels/store';
+import { PAGE, Store } from '../panels/store';
 import { examples } from './examples';
 import type { Sent } from './sketch';
 
 /** Messages recorded from real traces; the build puts them here. */
 declare const RECORDED: Record<string, { content: Record<string, unknown>; buffers: string[] }[]>;
 
+const bytes = (text: string) => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+
 for (const [name, sent] of Object.entries(RECORDED)) {
-  const bytes = (text: string) => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
   examples[`real-${name}`] = () => sent.map(({ content, buffers }): Sent => ({ message: content, buffers: buffers.map(bytes) }));
 }
 
@@ -22,23 +26,52 @@ document.documentElement.dataset.theme = value('theme', 'light');
 const place = document.getElementById('place') as HTMLElement;
 place.style.width = `${value('width', '440')}px`;
 
-const store = new Store(message => console.debug('to the kernel', JSON.stringify(message)));
+/** A message as it comes from outside, its buffers in base64. */
+interface Row {
+  message: Record<string, unknown>;
+  buffers: string[];
+}
+const receive = (rows: readonly Row[]) => {
+  for (const { message, buffers } of rows)
+    store.receive(
+      message,
+      buffers.map(b => new DataView(bytes(b)))
+    );
+};
+const { kernel } = globalThis as { kernel?: (text: string) => Promise<Row[]> };
+const live = query.has('live') && kernel !== undefined;
+
+let asked = 0;
+const say = async (message: object) => {
+  if (!live) return console.debug('to the kernel', JSON.stringify(message));
+  asked++;
+  receive(await kernel(JSON.stringify(message)));
+  asked--;
+};
+const store: Store = new Store(message => void say(message));
+Object.assign(globalThis, { receive, waiting: () => asked > 0 });
 store.more.value = more;
 for (const name of value('closed', '').split(',').filter(Boolean)) openState(name).value = false;
 const started = performance.now();
-for (const { message, buffers } of examples[value('example', 'digits')]?.() ?? [])
+for (const { message, buffers } of live ? [] : (examples[value('example', 'digits')]?.() ?? []))
   store.receive(
     message,
     buffers.map(b => new DataView(b))
   );
 draw(store, value('panel', 'inspector'), place, new AbortController().signal);
-store.select(value('select', ''));
-requestAnimationFrame(() =>
-  requestAnimationFrame(() => {
-    if (query.has('at')) store.scrub(Number(query.get('at')));
-    document.documentElement.dataset.ready = (performance.now() - started).toFixed(0);
-  })
-);
+const twoFrames = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+const ready = async () => {
+  if (live) await say({ kind: 'hello', page: PAGE, visible: true });
+  do await twoFrames();
+  while (asked > 0);
+  store.select(value('select', ''));
+  if (query.has('at')) store.scrub(Number(query.get('at')));
+  if (query.has('mark')) store.mark.value = Number(query.get('mark'));
+  do await twoFrames();
+  while (asked > 0);
+  document.documentElement.dataset.ready = (performance.now() - started).toFixed(0);
+};
+void ready();
 
 const list = document.getElementById('list');
 if (list && !query.has('bare')) {
