@@ -13,7 +13,7 @@ CHUNK = 32_768  # entries: five such float32 arrays, 640 KB, about fill the cach
 
 
 class Flat:
-    """Small parameters of one dtype in a row, and their moments as views into two long arrays.
+    """Small parameters of one dtype in a row, and what is remembered of them as views into one long array for each name.
 
     Parameters and gradients stay arrays of their own, because `p.data = ...` or a new gradient would break a view: each
     step gathers them, and scatters the result. Moments belong to the optimizer, so they are kept flat. Measured against
@@ -22,31 +22,35 @@ class Flat:
     It keeps its parameters alive: no later tensor can have the identity of one of them.
     """
 
-    def __init__(self, parameters: Sequence[Tensor], state: dict[Tensor, dict[str, Any]]) -> None:
+    def __init__(self, parameters: Sequence[Tensor], names: Sequence[str], state: dict[Tensor, dict[str, Any]]) -> None:
         self.parameters = list(parameters)
         first = parameters[0]._data
         xp, total = xp_of(first), sum([p._data.size for p in parameters])
-        self.m, self.v = xp.zeros(total, first.dtype), xp.zeros(total, first.dtype)
+        self.moments = [xp.zeros(total, first.dtype) for _ in names]
         self.p, self.g = xp.empty(total, first.dtype), xp.empty(total, first.dtype)
         self._concatenate = xp.concatenate
-        self._entries: list[tuple[Tensor, dict[str, Any], Array, Array, Array]] = []
+        self._entries: list[tuple[Tensor, dict[str, Any], dict[str, Array], Array]] = []
         start = 0
         for p in parameters:
             shape, part = p._data.shape, slice(start, start + p._data.size)
             start = part.stop
-            m, v, new = self.m[part].reshape(shape), self.v[part].reshape(shape), self.p[part].reshape(shape)
+            views = {name: moment[part].reshape(shape) for name, moment in zip(names, self.moments, strict=True)}
             entry = state[p]
-            m[...], v[...] = entry["exp_avg"], entry["exp_avg_sq"]
-            entry["exp_avg"], entry["exp_avg_sq"] = m, v
-            self._entries.append((p, entry, m, v, new))
+            for name, view in views.items():
+                view[...] = entry[name]
+                entry[name] = view
+            self._entries.append((p, entry, views, self.p[part].reshape(shape)))
 
-    def serves(self, parameters: Sequence[Tensor], state: dict[Tensor, dict[str, Any]]) -> bool:
+    def serves(self, parameters: Sequence[Tensor], names: Sequence[str], state: dict[Tensor, dict[str, Any]]) -> bool:
         """Whether these are its parameters and its moments still theirs (nobody loaded, cleared or replaced them)."""
-        if len(parameters) != len(self._entries):
+        if len(parameters) != len(self._entries) or len(names) != len(self.moments):
             return False
-        for p, (own, entry, m, v, _) in zip(parameters, self._entries, strict=True):
-            if p is not own or state.get(p) is not entry or entry["exp_avg"] is not m or entry["exp_avg_sq"] is not v:
+        for p, (own, entry, views, _) in zip(parameters, self._entries, strict=True):
+            if p is not own or state.get(p) is not entry:
                 return False
+            for name in names:
+                if entry[name] is not views.get(name):
+                    return False
         return True
 
     def gather(self) -> None:
@@ -56,7 +60,7 @@ class Flat:
 
     def scatter(self) -> None:
         """Copy `p` back into the parameters, and count their change."""
-        for p, _, _, _, new in self._entries:
+        for p, _, _, new in self._entries:
             p._data[...] = new
             p.bump()
 

@@ -1,32 +1,62 @@
-"""What an optimizer is given: parameters, groups of them with options, a saved state; mistakes are answered here."""
+"""What an optimizer is given: parameters, groups of them with options; mistakes are answered here."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
 
 from .._tensor import Tensor
-from ..backend import is_array
-from ..errors import ArgumentError, KeywordError, ShapeError, explain
+from ..errors import ArgumentError, KeywordError, explain
 from ..nn.parameter import Parameter
+from ..ops.argument import need_number
+
+BESIDE = ("params", "param_names", "name", "initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum")
+"""Keys of a group that are no options of a method: whom it moves, what it is called, and what schedules note in it."""
 
 
-def listed(params: Any) -> list[Any]:
+def listed(name: str, params: Any) -> list[Any]:
     """The parameters or groups as a list; what is no list of parameters gets a clear answer."""
-    if isinstance(params, Tensor) or not isinstance(params, Iterable) or isinstance(params, (str, Mapping)):
+    if isinstance(params, Set):
+        raise KeywordError(explain(f"{name}: a set has no order", got={"params": type(params).__name__}, need="a list of parameters"))
+    if isinstance(params, (Tensor, str, Mapping)) or not isinstance(params, Iterable):
         fix = "model.parameters()" if hasattr(params, "parameters") else "[w]" if isinstance(params, Tensor) else ""
         raise KeywordError(
             explain(
-                "optimizer: needs a list of parameters",
+                f"{name}: needs a list of parameters",
                 got={"params": type(params).__name__},
                 need="an iterable of parameters, or of dicts",
                 fix=fix,
             )
         )
     return list(params)
+
+
+def group_of(name: str, given: Any, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """A group with every option: what `given` says, the rest as in `defaults`; names of parameters in "param_names"."""
+    if not isinstance(given, Mapping):
+        raise KeywordError(explain(f"{name}: a group is a dict", got={"group": type(given).__name__}, need='{"params": [...], ...}'))
+    if "params" not in given or any(key not in defaults and key not in BESIDE for key in given):
+        raise ArgumentError(
+            explain(
+                f"{name}: a group has params and options", got={"group": ", ".join(map(str, given))}, need=", ".join(["params", *defaults])
+            )
+        )
+    params = given["params"]
+    members = listed(name, [params] if isinstance(params, Tensor) else params)
+    named = [m for m in members if isinstance(m, tuple) and len(m) == 2 and isinstance(m[0], str)]
+    if named and len(named) < len(members):
+        raise ArgumentError(
+            explain(f"{name}: some parameters have names", got={"named": f"{len(named)} of {len(members)}"}, need="all of them, or none")
+        )
+    found = unique(name, [m[1] for m in named] or members)
+    group = {"params": found, **defaults, **{key: plain(value) for key, value in given.items() if key != "params"}}
+    if named:
+        names = {id(p): word for word, p in reversed(named)}
+        group["param_names"] = [names[id(p)] for p in found]
+    return group
 
 
 def unique(name: str, tensors: list[Any]) -> list[Tensor]:
@@ -56,70 +86,28 @@ def unique(name: str, tensors: list[Any]) -> list[Tensor]:
             )
         found[id(t)] = t
     if len(found) < len(tensors):
-        warnings.warn(f"{name}: {len(tensors) - len(found)} parameters came in twice; each is moved once a step", UserWarning, stacklevel=6)
+        warnings.warn(f"{name}: {len(tensors) - len(found)} parameters came in twice; each is moved once a step", UserWarning, stacklevel=7)
     return list(found.values())
 
 
-def loaded(
-    name: str, state_dict: Any, own: Sequence[dict[str, Any]], options: Collection[str]
-) -> tuple[list[dict[str, Any]], list[tuple[int, Tensor, Mapping[str, Any]]]]:
-    """The groups of `own` with the saved options, and the saved entries: number, the parameter it stands for, its state."""
+def plain(value: Any) -> Any:
+    """A number of NumPy's or in a tensor as Python's: np.float64(0.1) * g would not keep float32.
 
-    def need(fits: bool, what: str, got: Mapping[str, object], need: str) -> None:
-        if not fits:
-            raise ArgumentError(explain(f"{name}.load_state_dict: {what}; nothing was loaded", got=got, need=need))
-
-    parts: dict[str, Any] = dict(state_dict) if isinstance(state_dict, Mapping) else {}
-    saved: Any = parts.get("param_groups")
-    state: Any = parts.get("state")
-    whole = isinstance(saved, (list, tuple)) and all(isinstance(group, Mapping) and "params" in group for group in saved)
-    whole = whole and isinstance(state, Mapping) and all(isinstance(entry, Mapping) for entry in state.values())
-    got = ", ".join(map(str, parts)) or type(state_dict).__name__
-    need(whole, "this is no saved optimizer", {"state_dict": got}, "what state_dict() returned")
-    sizes = [len(group["params"]) for group in saved]
-    need(
-        sizes == [len(g["params"]) for g in own], "the groups differ", {"parameters per group": sizes}, str([len(g["params"]) for g in own])
-    )
-    unknown = [key for group in saved for key in group if key not in (*options, "params", "name")]
-    need(not unknown, "another method saved this", {"options": ", ".join(unknown)}, ", ".join(options) or "no options")
-    numbers = [number for group in saved for number in group["params"]]
-    by_number = dict(zip(numbers, [p for group in own for p in group["params"]], strict=True))
-    need(len(by_number) == len(numbers), "a parameter is there twice", {"params": numbers}, "each number once")
-    strange = [number for number in state if number not in by_number]
-    need(not strange, "a state belongs to no parameter", {"state": strange}, f"numbers of {numbers}")
-    groups = [{**group, **new, "params": group["params"]} for group, new in zip(own, saved, strict=True)]
-    return groups, [(number, by_number[number], entry) for number, entry in state.items()]
+    >>> import numpy as np
+    >>> plain(np.float32(0.5)), plain([np.float64(0.9), 0.999])
+    (0.5, (0.9, 0.999))
+    """
+    if isinstance(value, (tuple, list)):
+        return tuple([plain(v) for v in value])
+    return value.item() if isinstance(value, (Tensor, np.generic)) and value.ndim == 0 else value
 
 
-def need_entry(name: str, number: int, p: Tensor, entry: Mapping[str, Any], remembers: Collection[str] | None) -> None:
-    """Refuse a saved state of the parameter that a step could not go on from."""
-    if remembers is not None and entry and {*entry} != {*remembers}:
-        raise ArgumentError(
-            explain(
-                f"{name}.load_state_dict: the state of parameter {number} is another method's",
-                got={"state": ", ".join(map(str, entry))},
-                need=", ".join(remembers),
-            )
-        )
-    for key, value in entry.items():
-        is_moment = remembers is not None and key != "step"
-        if is_array(value) and value.shape != p.shape and (is_moment or value.shape):
-            raise ShapeError(
-                explain(
-                    f"{name}.load_state_dict: the state of parameter {number} has another shape",
-                    got={key: value.shape, "parameter": p.shape},
-                    need="the same shape",
-                )
-            )
-        if remembers is not None and not (is_array(value) and value.dtype.kind == "f" if is_moment else _is_count(value)):
-            raise ArgumentError(
-                explain(
-                    f"{name}.load_state_dict: the state of parameter {number} can't be used",
-                    got={key: f"{type(value).__name__} {getattr(value, 'dtype', value)}"},
-                    need="an array of floating numbers" if is_moment else "a whole number, 0 or more",
-                )
-            )
+def need_at_least_0(name: str, group: Mapping[str, Any], *options: str) -> None:
+    """Refuse options that are no numbers, or negative, or NaN.
 
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 0
+    >>> need_at_least_0("SGD", {"lr": 0.1}, "lr")
+    """
+    need_number(name, **{option: group[option] for option in options})
+    for option in options:
+        if not group[option] >= 0:
+            raise ArgumentError(explain(f"{name}: {option} can't be negative", got={option: group[option]}, need=">= 0"))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from .._tensor import Tensor
-from ..backend import Array, device_of, is_array, moved, xp_of
-from ..errors import ArgumentError, KeywordError, ShapeError, explain
+from ..backend import Array, device_of, moved
+from ..errors import ArgumentError, ShapeError, explain
+from ..grad_mode import enable_grad
 from ..nn.state import writeable
-from .given import listed, loaded, need_entry, unique
+from .given import group_of, listed
+from .saved import copied, loaded, need_entry
 from .update import Scratch, observed
 
 Group: TypeAlias = dict[str, Any]
@@ -28,7 +30,7 @@ class Optimizer:
         param_groups: dicts with "params" and the options that hold for them.
         state: per parameter, what the method remembers between steps.
         columns: names of the numbers that `summary` gives.
-        remembers: names in the state of a parameter, "step" or of arrays in its shape; None where a class doesn't say.
+        remembers: all names in the state of a parameter, "step" or of arrays in its shape; empty where a class doesn't say.
 
     >>> class SignDescent(Optimizer):
     ...     def step(self):
@@ -44,7 +46,7 @@ class Optimizer:
     """
 
     columns: tuple[str, ...] = ()
-    remembers: ClassVar[tuple[str, ...] | None] = None
+    remembers: tuple[str, ...] = ()
     _stepping: bool = False
     _scratch: Scratch | None = None
 
@@ -53,7 +55,7 @@ class Optimizer:
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)  # `self.state[p]` of your step is {} at first
         self.param_groups: list[Group] = []
         self._owners: dict[Tensor, Group] = {}
-        groups = listed(params)
+        groups = listed(type(self).__name__, params)
         if not groups:
             raise ArgumentError(
                 explain(
@@ -71,44 +73,43 @@ class Optimizer:
         if "step" in cls.__dict__:
             cls.step = observed(cls.__dict__["step"])  # type: ignore[method-assign]
 
-    def add_param_group(self, group: Mapping[str, Any]) -> None:
+    def add_param_group(self, param_group: Mapping[str, Any]) -> None:
         """Take on more parameters, with options of their own where the group names them.
 
+        Args:
+            param_group: a dict with "params" (tensors, or pairs of name and tensor as `named_parameters` gives them) and options.
+
         Raises:
-            TypeError: something in it is no tensor.
-            ArgumentError: a parameter that is no leaf, needs no gradient or is in another group; a missing or unknown option.
+            KeywordError: something in it is no tensor, or an option no number.
+            ArgumentError: a parameter that is no leaf, needs no gradient or is in another group; a missing or unknown option;
+                names for some parameters only.
+            Nothing is changed then.
         """
         name = type(self).__name__
-        if not isinstance(group, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise KeywordError(explain(f"{name}: a group is a dict", got={"group": type(group).__name__}, need='{"params": [...], ...}'))
-        unknown = [key for key in group if key not in self.defaults and key not in ("params", "name")]
-        if unknown or "params" not in group:
-            raise ArgumentError(
-                explain(
-                    f"{name}: a group has params and options", got={"group": ", ".join(group)}, need=", ".join(["params", *self.defaults])
-                )
-            )
-        given = group["params"]
-        if not isinstance(given, Iterable):
-            raise KeywordError(
-                explain(f"{name}: needs a list of parameters", got={"params": type(given).__name__}, need="an iterable of parameters")
-            )
-        new = {
-            "params": unique(name, [given] if isinstance(given, Tensor) else list(given)),
-            **self.defaults,
-            **{k: v for k, v in group.items() if k != "params"},
-        }
+        new = group_of(name, param_group, self.defaults)
         for p in new["params"]:
             if any(p is q for other in self.param_groups for q in other["params"]):
                 raise ArgumentError(
                     explain(f"{name}: a parameter is in two groups", got={"shape": p.shape}, need="each parameter in one group")
                 )
+        if self.param_groups and ("param_names" in new) != ("param_names" in self.param_groups[0]):
+            raise ArgumentError(
+                explain(
+                    f"{name}: some groups have names for their parameters",
+                    got={"new group": "with names" if "param_names" in new else "without names"},
+                    need="all of them, or none",
+                )
+            )
         self._check(new)
         self.param_groups.append(new)
         self._owners.update(dict.fromkeys(new["params"], new))
 
     def _check(self, group: Group) -> None:
         """Refuse options that make no sense; a subclass says which."""
+
+    def moments_of(self, group: Group) -> tuple[str, ...]:
+        """Names of the arrays, in the shape of a parameter, that the method remembers under these options."""
+        return ()
 
     def params(self) -> list[Tensor]:
         """The parameters of all groups that have a gradient now."""
@@ -137,6 +138,13 @@ class Optimizer:
             closure: computes the loss anew and returns it; called first, its value is the result.
         """
         raise NotImplementedError(f"{type(self).__name__} must define step(self)")
+
+    def _loss(self, closure: Callable[[], Any] | None) -> Any:
+        """What `closure` returns, computed with a graph also inside `no_grad`."""
+        if closure is None:
+            return None
+        with enable_grad():
+            return closure()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, or fill them with zeros."""
@@ -194,9 +202,11 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """A copy of the state and the options; parameters are numbers, in the order of the groups."""
         numbers = {id(p): i for i, p in enumerate(self._all())}
-        state = {numbers[id(p)]: {key: _copy(value) for key, value in entry.items()} for p, entry in self.state.items() if id(p) in numbers}
+        state = {
+            numbers[id(p)]: {key: copied(value) for key, value in entry.items()} for p, entry in self.state.items() if id(p) in numbers
+        }
         groups = [
-            {**{k: v for k, v in group.items() if k != "params"}, "params": [numbers[id(p)] for p in group["params"]]}
+            {**{k: list(v) if isinstance(v, list) else v for k, v in group.items()}, "params": [numbers[id(p)] for p in group["params"]]}
             for group in self.param_groups
         ]
         return {"state": state, "param_groups": groups}
@@ -211,11 +221,13 @@ class Optimizer:
         """
         name = type(self).__name__
         groups, entries = loaded(name, state_dict, self.param_groups, self.defaults)
-        for number, p, entry in entries:
-            need_entry(name, number, p, entry, self.remembers)
         for group in groups:
             self._check(group)
-        self.state = defaultdict(dict, {p: {key: _copy(value) for key, value in entry.items()} for _, p, entry in entries})
+        owners = {p: group for group in groups for p in group["params"]}
+        for number, p, entry in entries:
+            needed = [key for key in self.remembers if key == "step" or key in self.moments_of(owners[p])]
+            need_entry(name, number, p, entry, self.remembers, needed)
+        self.state = defaultdict(dict, {p: {key: copied(value) for key, value in entry.items()} for _, p, entry in entries})
         for group, new in zip(self.param_groups, groups, strict=True):
             group.update(new)
 
@@ -224,11 +236,7 @@ class Optimizer:
 
     def __repr__(self) -> str:
         options = [
-            ", ".join([*(f"{k}={v}" for k, v in group.items() if k != "params"), f"params={len(group['params'])}"])
+            ", ".join([*(f"{k}={v}" for k, v in group.items() if k not in ("params", "param_names")), f"params={len(group['params'])}"])
             for group in self.param_groups
         ]
         return f"{type(self).__name__}({options[0]})" if len(options) == 1 else "\n  ".join([f"{type(self).__name__}(", *options]) + "\n)"
-
-
-def _copy(value: Any) -> Any:
-    return xp_of(value).array(value, order="C") if is_array(value) else value

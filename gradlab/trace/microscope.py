@@ -15,9 +15,10 @@ from ..backend import Array, xp_of
 from .timeline import MISSING
 
 COLUMNS = ("g", "m_hat", "v_hat", "effective_lr", "update", "update:weight", "cos", "eps", "decay:gradient")
-"""What `look` says of a parameter: root mean squares of g, m_hat, sqrt(v_hat) and of the real update; lr / (v_hat + eps); the size of
-the update beside that of the weights before it; the cosine between the update and -g; the share of entries whose sqrt(v_hat) is
-below eps; and how large the pull of weight decay is beside that of the gradient."""
+"""What `look` says of a parameter: root mean squares of g, m_hat (or the momentum), sqrt(v_hat) (or whatever root the method divides
+by) and of the real update; lr / (v_hat + eps); the size of the update beside that of the weights before it; the cosine between the
+update and -g (g where the loss is maximized); the share of entries whose sqrt(v_hat) is below eps; and how large the pull of weight
+decay is beside that of the gradient."""
 
 _LOOKED_AT_S = 5.0
 _LEAST_S = 0.1
@@ -28,7 +29,8 @@ def look(optimizer: Any, p: Any, update: Array | None = None) -> dict[str, float
     """The numbers of one parameter right after a step; those that the method has not are missing.
 
     Args:
-        optimizer: knows the group of `p` and its state, by PyTorch's names: `exp_avg`, `exp_avg_sq` and `step`, or `momentum_buffer`.
+        optimizer: knows the group of `p` and its state, by PyTorch's names: `exp_avg`, `exp_avg_sq` and `step`, `square_avg`,
+            `sum`, or `momentum_buffer`.
         update: what the step really added to `p`; computed from the state where nobody measured it.
 
     >>> import gradlab as gl
@@ -47,11 +49,17 @@ def look(optimizer: Any, p: Any, update: Array | None = None) -> dict[str, float
         g = None if p._grad is None else p._grad.astype(xp.float64)
         group, state = optimizer._group_of(p), optimizer.state.get(p) or {}
         lr, decay = float(group.get("lr", math.nan)), float(group.get("weight_decay", 0.0))
-        decoupled = bool(getattr(optimizer, "decoupled", False))
+        decoupled = bool(group.get("decoupled_weight_decay"))
         row["effective_lr"] = lr if lr == lr else MISSING
         if g is not None:
             row["g"] = _rms(g)
-        step = _adam(row, group, state, lr, xp) if "exp_avg_sq" in state else _momentum(row, group, state, g, w, lr, decay)
+            g = -g if group.get("maximize") else g
+        if "exp_avg_sq" in state:
+            step = _adam(row, group, state, lr, xp)
+        elif ("square_avg" in state and "alpha" in group) or ("sum" in state and "lr_decay" in group):
+            step = _divided(row, group, state, g, w, lr, decay, xp)
+        else:
+            step = _momentum(row, group, state, g, w, lr, decay)
         if step is not None and decoupled and decay:
             step = (step - lr * decay * w) / (1 - lr * decay)  # w is what decay has shrunk already
         u = step if update is None else update.astype(xp.float64)
@@ -73,18 +81,45 @@ def _adam(row: dict[str, float], group: Mapping[str, Any], state: Mapping[str, A
     if not t:
         return None
     m_hat = state["exp_avg"].astype(xp.float64) / (1 - b1**t)
-    root = xp.sqrt(state["exp_avg_sq"].astype(xp.float64) / (1 - b2**t))
-    row["m_hat"], row["v_hat"] = _rms(m_hat), _rms(root)
+    v = state["max_exp_avg_sq" if group.get("amsgrad") else "exp_avg_sq"]
+    root = xp.sqrt(v.astype(xp.float64) / (1 - b2**t))
+    row["m_hat"] = _rms(m_hat)
+    _note_root(row, root, lr, eps)
+    return -lr * m_hat / (root + eps)
+
+
+def _divided(
+    row: dict[str, float], group: Mapping[str, Any], state: Mapping[str, Any], g: Array | None, w: Array, lr: float, decay: float, xp: Any
+) -> Array | None:
+    """Fill in what RMSprop or Adagrad divides by, and the momentum; returns the step that they make."""
+    v, eps = state["sum" if "sum" in state else "square_avg"].astype(xp.float64), group["eps"]
+    if "sum" in state:
+        lr = lr / (1 + (state["step"] - 1) * group["lr_decay"])
+    elif group["centered"]:
+        v = v - state["grad_avg"].astype(xp.float64) ** 2
+    root = xp.sqrt(v)
+    _note_root(row, root, lr, eps)
+    if group.get("momentum"):
+        b = state["momentum_buffer"].astype(xp.float64)
+        row["m_hat"] = _rms(b)
+        return -lr * b
+    if g is None:
+        return None
+    rates = lr / (root + eps)
+    return -rates * (g + decay * w) / (1 - rates * decay)  # decay saw the weights before the step
+
+
+def _note_root(row: dict[str, float], root: Array, lr: float, eps: float) -> None:
+    row["v_hat"] = _rms(root)
     row["effective_lr"] = lr / (row["v_hat"] + eps)
     row["eps"] = float((root < eps).mean()) if root.size else 0.0
-    return -lr * m_hat / (root + eps)
 
 
 def _momentum(
     row: dict[str, float], group: Mapping[str, Any], state: Mapping[str, Any], g: Array | None, w: Array, lr: float, decay: float
 ) -> Array | None:
     """Fill in the momentum; returns the step of gradient descent, None where the method is another one."""
-    if "momentum" not in group or g is None:
+    if "dampening" not in group or g is None:
         return None
     b, momentum = state.get("momentum_buffer"), float(group["momentum"])
     if momentum and b is not None:

@@ -22,17 +22,18 @@ import { followWidth, watch, type PanelParts, type View } from './view';
 /** Where update : weight is good, in decades; a rule of thumb says 10^-3. */
 const GOOD = [-3.5, -2.3] as const;
 const RATIO = 'update:weight';
-const TITLES: Record<string, string> = { m_hat: 'm̂', v_hat: '√v̂', effective_lr: 'lr / √v̂', [RATIO]: 'update : weight' };
+const TITLES: Record<string, string> = { m_hat: 'm̂', v_hat: '√v̂', v: '√v', effective_lr: 'lr / √v̂', [RATIO]: 'update : weight' };
 const HINTS: Record<string, string> = {
   'rms g': 'root mean square of the gradient',
   m_hat: 'root mean square of the first moment, bias corrected',
   v_hat: 'square root of the second moment, bias corrected',
+  v: 'square root of the mean square of the gradients so far, or of the late ones',
   effective_lr: 'learning rate divided by √v̂ + eps',
   momentum: 'root mean square of the momentum buffer',
   [RATIO]: 'size of the step beside the size of the weights; tinted: good'
 };
 /** Columns on one scale, so that their bars compare. */
-const TOGETHER = ['rms g', 'm_hat', 'v_hat', 'momentum'];
+const TOGETHER = ['rms g', 'm_hat', 'v_hat', 'v', 'momentum'];
 
 /** Whether an update ratio is outside the good range. */
 export function outOfBand(ratio: number): boolean {

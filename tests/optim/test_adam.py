@@ -50,7 +50,8 @@ def test_steps_follow_the_formula(cls, options, shape):
 
 def test_defaults_are_pytorchs():
     p = nn.Parameter([1.0])
-    assert optim.Adam([p]).defaults == {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0}
+    switches = {"amsgrad": False, "maximize": False, "decoupled_weight_decay": False}
+    assert optim.Adam([p]).defaults == {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0, **switches}
     assert optim.AdamW([p]).defaults["weight_decay"] == 0.01
 
 
@@ -68,7 +69,8 @@ def test_small_ones_together_and_large_ones_in_chunks_equal_the_printed_formula(
         for p, g in zip(parameters, grads, strict=True):
             p.grad = g
         optimizer.step()
-        made = [cls.reference(a, g, m_, v_, t, **options) for a, g, m_, v_ in zip(arrays, grads, m, v, strict=True)]
+        decoupled = {"decoupled_weight_decay": cls is optim.AdamW}
+        made = [cls.reference(a, g, m_, v_, t, **options, **decoupled) for a, g, m_, v_ in zip(arrays, grads, m, v, strict=True)]
         arrays, m, v = map(list, zip(*made, strict=True))
     tolerance = 50 * np.finfo(dtype).eps
     for p, a, m_, v_ in zip(parameters, arrays, m, v, strict=True):

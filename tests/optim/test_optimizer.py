@@ -14,6 +14,10 @@ MAKERS = {
     "momentum": lambda p: optim.SGD(p, lr=0.1, momentum=0.9),
     "Adam": lambda p: optim.Adam(p, lr=0.01),
     "AdamW": lambda p: optim.AdamW(p, lr=0.01, weight_decay=0.1),
+    "amsgrad": lambda p: optim.Adam(p, lr=0.01, amsgrad=True, maximize=True),
+    "RMSprop": lambda p: optim.RMSprop(p, lr=0.01),
+    "centered": lambda p: optim.RMSprop(p, lr=0.01, momentum=0.9, centered=True),
+    "Adagrad": lambda p: optim.Adagrad(p, lr=0.1, lr_decay=0.1, initial_accumulator_value=0.1),
 }
 
 
@@ -186,7 +190,10 @@ def test_a_method_without_a_learning_rate_and_groups_put_in_place_of_others():
 
 def test_options_are_printed():
     p, q = nn.Parameter([1.0]), nn.Parameter([1.0])
-    assert repr(optim.SGD([p], lr=0.1)) == "SGD(lr=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, params=1)"
+    assert (
+        repr(optim.SGD([p], lr=0.1))
+        == "SGD(lr=0.1, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, maximize=False, params=1)"
+    )
     assert repr(optim.SGD([{"params": [p]}, {"params": [q]}], lr=0.1)).count("\n") == 3
 
 
@@ -244,7 +251,7 @@ BROKEN = {
     "groups without params": lambda s: {**s, "param_groups": [{"lr": 1.0}]},
     "state without entries": lambda s: {**s, "state": {0: 3}},
     "an unknown number": lambda s: {**s, "state": {7: s["state"][0]}},
-    "a number as text": lambda s: {**s, "state": {"0": s["state"][0]}},
+    "a number as a word": lambda s: {**s, "state": {"w": s["state"][0]}},
     "a missing moment": lambda s: {**s, "state": {0: {"step": 1}}},
     "another name": lambda s: changed(s, momentum_buffer=np.ones(2)),
     "a moment of another shape": lambda s: changed(s, exp_avg=np.ones(1, np.float32)),
@@ -326,7 +333,7 @@ def test_a_read_only_parameter_is_refused_before_anything_is_moved(make):
     assert first.tolist() == [1] and optimizer.state == {}
     fixed.data = fixed.data.copy()
     optimizer.step()
-    assert first.item() < 1 and max(fixed.tolist()) < 1
+    assert first.item() != 1 and 1 not in fixed.tolist()
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())

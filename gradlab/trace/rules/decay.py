@@ -22,7 +22,7 @@ def decay(e: Evidence) -> Iterator[Finding]:
         for options, held in optimizer.groups:
             wd = options.get("weight_decay", 0.0)
             vectors = [h for h in held if len(h.shape) <= 1 and h.requires_grad]
-            if optimizer.cls == "Adam" and wd > 0:
+            if optimizer.cls == "Adam" and wd > 0 and not options.get("decoupled_weight_decay"):
                 yield Finding(
                     "Adam's decay is not decoupled",
                     f"`{optimizer.label}` has weight_decay **{wd:g}**, which Adam adds to the gradient and then scales with it.",

@@ -20,6 +20,7 @@ _SWING, _SWINGS_OVER = -0.8, 50  # correlation of neighbouring differences: -1 f
 _SWING_SIZE = 0.02  # of the loss
 _LEAPS, _AT_ONCE, _LATE = 3.0, 10, 20
 _STALLED_OVER, _STALLED = 100, 0.01
+_USUAL = {"SGD": 1.0, "Adagrad": 0.1, "RMSprop": 0.01}  # the largest rate to begin with; of Adam and the like 1e-3
 
 
 @rule("R14", "learning rate too high", "warning", "loss", "updates")
@@ -137,7 +138,8 @@ def stalled(e: Evidence) -> Iterator[Finding]:
     u = float(np.median(slow))
     weight = speeds[0][0]
     lr = weight.options.get("lr")
-    raised = f"lr={min(lr * 1e-3 / u, 1.0 if weight.optimizer == 'SGD' else 1e-3):.1g}" if isinstance(lr, (int, float)) and u > 0 else ""
+    most = _USUAL.get(weight.optimizer, 1e-3)
+    raised = f"lr={min(lr * 1e-3 / u, most):.1g}" if isinstance(lr, (int, float)) and u > 0 and lr < most else ""
     yield Finding(
         "Training stands still",
         f"In {_STALLED_OVER} steps the loss fell by **{(before - now) / before:.2%}**, and a step moves weights by {u:.1e} of their size.",

@@ -159,7 +159,7 @@ def _decay_ratio(e: Evidence, weight: Weight) -> float | None:
     decay, lr = weight.options.get("weight_decay"), weight.options.get("lr")
     if not isinstance(decay, (int, float)) or not decay or not isinstance(lr, (int, float)):
         return None
-    if weight.optimizer == "AdamW":
+    if weight.options.get("decoupled_weight_decay"):
         u = e.measured(f"u/{weight.label}")[1][-10:]
         u = u[np.isfinite(u)]
         # All of an update is decay and gradient part: where it is no longer than twice the decay, the gradient's part is shorter.

@@ -30,7 +30,7 @@ class Weight(NamedTuple):
     @property
     def scale_free(self) -> bool:
         """Whether its optimizer divides by the size of gradients, so that the size matters little."""
-        return "Adam" in self.optimizer
+        return any(word in self.optimizer for word in ("Adam", "RMSprop", "Adagrad"))
 
 
 def weights(e: Evidence) -> list[Weight]:

@@ -1,0 +1,117 @@
+"""Methods whose every entry moves by its own gradient and its own past: small parameters go together, large ones in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .._tensor import Tensor
+from ..backend import Array, Device, device_of, quiet, xp_of
+from ..errors import ShapeError, explain
+from .flat import CHUNK, SMALL, Flat, parts
+from .optimizer import Group, Optimizer, Params
+
+
+class Entrywise(Optimizer):
+    """Moves arrays of any length by one formula, which a subclass writes as `_move`.
+
+    >>> class SignDescent(Entrywise):
+    ...     def _move(self, p, g, moments, t, group):
+    ...         p -= group["lr"] * (g > 0)
+    >>> w = Tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = SignDescent([w], {"lr": 0.5})
+    >>> w.sum().backward()
+    >>> optimizer.step()
+    >>> w.tolist()
+    [0.5, 1.5]
+    """
+
+    remembers: tuple[str, ...] = ("step",)
+    gathers: bool = True  # whether the formula is long enough for small parameters to be worth a copy
+
+    def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
+        super().__init__(params, defaults)
+        self._flats: dict[Tensor, Flat] = {}  # by the first of its parameters, which it keeps alive
+
+    def _move(self, p: Array, g: Array, moments: list[Array], t: int, group: Group) -> None:
+        """Write the new values of step t over `p`, and what is remembered over `moments`; `g` is only read.
+
+        Shapes: p, g: (*), each of moments: (*), as `moments_of(group)` names them
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define _move(self, p, g, moments, t, group)")
+
+    def _first(self, name: str, group: Group) -> float:
+        """What is remembered of a parameter before its first step."""
+        return 0.0
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move every parameter that has a gradient; returns what `closure` returned."""
+        loss = self._loss(closure)
+        with quiet():  # NaN and Inf in gradients are data
+            # All are made ready before the first moves: an error leaves everything as it is.
+            turns = [(group, names := self.moments_of(group), self._ready(moving, names, group)) for group, moving in self._moving()]
+            for group, names, moving in turns:
+                together: dict[tuple[int, Any, Device], list[Tensor]] = {}  # small ones of one dtype and device, and as many steps
+                for p, entry, t in moving:
+                    if "step" in self.remembers:
+                        entry["step"] = t
+                    if self.gathers and p._data.size < SMALL:
+                        together.setdefault((t, p._data.dtype, device_of(p._data)), []).append(p)
+                    else:
+                        self._move_alone(p, [entry[name] for name in names], t, group)
+                for (t, *_), parameters in together.items():
+                    self._move_together(parameters, names, t, group)
+        return loss
+
+    def _ready(self, moving: list[Tensor], names: tuple[str, ...], group: Group) -> list[tuple[Tensor, dict[str, Any], int]]:
+        """Each with what is remembered of it, which is there and has its dtype and device, and with the number of its step."""
+        found: list[tuple[Tensor, dict[str, Any], int]] = []
+        counts = "step" in self.remembers
+        for p in moving:
+            data, is_new = p._data, False
+            entry = self.state[p] if names or counts else {}
+            if p._grad.shape != data.shape:  # type: ignore[union-attr]
+                got = {"parameter": data.shape, "gradient": p._grad.shape}  # type: ignore[union-attr]
+                name = type(self).__name__
+                raise ShapeError(explain(f"{name}: a parameter has another shape than its gradient", got=got, need="the same shape"))
+            for name in names:
+                moment = entry.get(name)
+                if moment is None:
+                    entry[name], is_new = xp_of(data).full(data.shape, self._first(name, group), data.dtype), True
+                elif moment.shape != data.shape or moment.dtype != data.dtype or moment.device != data.device:
+                    entry[name] = self._fitted(p, moment)
+            found.append((p, entry, entry.get("step", 0) + 1 if counts else 1 if is_new else 2))  # uncounted: the first, or another
+        return found
+
+    def _move_together(self, parameters: list[Tensor], names: tuple[str, ...], t: int, group: Group) -> None:
+        flat = self._flats.get(parameters[0])
+        if flat is None or not flat.serves(parameters, names, self.state):
+            flat = self._flats[parameters[0]] = Flat(parameters, names, self.state)
+        flat.gather()
+        for part in parts(flat.p.size):
+            self._move(flat.p[part], flat.g[part], [m[part] for m in flat.moments], t, group)
+        flat.scatter()
+
+    def _move_alone(self, p: Tensor, moments: list[Array], t: int, group: Group) -> None:
+        data: Array = p._data
+        g: Array = p._grad  # type: ignore[assignment]
+        if data.size > CHUNK and all(x.flags.c_contiguous for x in (data, *moments)):  # else a flat view would be a copy
+            data, g, moments = data.reshape(-1), g.reshape(-1), [m.reshape(-1) for m in moments]
+            for part in parts(data.size):
+                self._move(data[part], g[part], [m[part] for m in moments], t, group)
+        else:
+            self._move(data, g, moments, t, group)
+        p.bump()
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:  # noqa: D102 (explained in Optimizer)
+        super().load_state_dict(state_dict)
+        self._flats.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_flats": {}}  # a copy's moments would no longer be views into the copy's long arrays
+
+
+def slope(p: Array, g: Array, group: Mapping[str, Any], *, decay: bool = True) -> Array:
+    """The gradient of what is made small: of -loss to maximize the loss, and with `decay` of loss + weight_decay |p|^2 / 2."""
+    g = -g if group["maximize"] else g
+    return g + group["weight_decay"] * p if decay and group["weight_decay"] else g
