@@ -31,7 +31,7 @@ def tensor(data: object, dtype: Any = None, device: Place = None, requires_grad:
     >>> tensor([1.0, 2.0]).dtype, tensor([1, 2]).dtype
     (dtype('float32'), dtype('int64'))
     """
-    array = _brought(data, device)
+    array = _brought(data, device, dtype)
     return _leaf(array.astype(array.dtype if dtype is None else _dtype(dtype), copy=True), requires_grad)
 
 
@@ -46,7 +46,7 @@ def as_tensor(data: object, dtype: Any = None, device: Place = None) -> Tensor:
         if device is None and dtype is None:
             return data
         return data.to(device=data.device if device is None else device, dtype=dtype)
-    array = _brought(data, device)
+    array = _brought(data, device, dtype)
     return Tensor.made(array if dtype is None else array.astype(_dtype(dtype), copy=False), None)
 
 
@@ -326,8 +326,9 @@ def _made(function: str, device: Place, requires_grad: bool, *args: Any, dtype: 
         return _leaf(getattr(place.xp, function)(*args, dtype=dtype), requires_grad)
 
 
-def _brought(data: Any, device: Place) -> Array:
-    array = as_array(data._data if isinstance(data, Tensor) else data)
+def _brought(data: Any, device: Place, dtype: Any) -> Array:
+    # What is to be float64 is not made float32 on the way: 1e300 would be infinite.
+    array = as_array(data._data if isinstance(data, Tensor) else data, narrow=dtype is None)
     return moved(array, device_of(array) if device is None and not on_host(array) else current_device(device))
 
 

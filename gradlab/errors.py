@@ -41,6 +41,10 @@ class StateError(GradlabError, RuntimeError):
     """A saved state whose names are not those of the module it is loaded into."""
 
 
+class RegistrationError(GradlabError, RuntimeError):
+    """Parameters that a module holds where nothing finds them."""
+
+
 class DataError(GradlabError, ValueError):
     """Samples or options that a data set or loader can make nothing of."""
 

@@ -227,3 +227,8 @@ def test_a_size_may_be_a_tensor():
     assert gl.randint(n - 1, n, (2,)).tolist() == [2, 2]
     with pytest.raises(ShapeError, match="sizes are whole numbers"):
         gl.zeros(n * 1.5)
+
+
+def test_python_floats_keep_all_digits_where_a_wide_dtype_is_named():
+    assert gl.tensor([0.1, 1e300], dtype=gl.float64).tolist() == gl.as_tensor([0.1, 1e300], dtype=gl.float64).tolist() == [0.1, 1e300]
+    assert gl.tensor(0.1).dtype == "float32"

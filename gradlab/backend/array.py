@@ -69,8 +69,8 @@ def on_host(x: object) -> bool:
     return isinstance(x, np.ndarray)
 
 
-def as_array(data: Any) -> Array:
-    """An array of numbers from an array, a NumPy scalar or nested Python sequences; Python floats become float32.
+def as_array(data: Any, *, narrow: bool = True) -> Array:
+    """An array of numbers from an array, a NumPy scalar or nested Python sequences; Python floats become float32, unless not `narrow`.
 
     Raises:
         DTypeError: what came in holds something else than numbers.
@@ -84,7 +84,7 @@ def as_array(data: Any) -> Array:
             raise DTypeError(
                 explain("tensor: these values form no array", got={"type": type(data).__name__}, need="numbers, nested evenly")
             ) from None
-        if array.dtype == float64 and not _has_dtype(data):
+        if narrow and array.dtype == float64 and not _has_dtype(data):
             array = array.astype(DEFAULT_FLOAT)
     if array.dtype.kind not in "buif":
         raise DTypeError(

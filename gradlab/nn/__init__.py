@@ -12,8 +12,9 @@ from .activation import Tanh as Tanh
 from .cell import GRUCell as GRUCell
 from .cell import LSTMCell as LSTMCell
 from .cell import RNNCell as RNNCell
-from .container import Flatten as Flatten
-from .container import Identity as Identity
+from .container import ModuleDict as ModuleDict
+from .container import ModuleList as ModuleList
+from .container import ParameterDict as ParameterDict
 from .container import Sequential as Sequential
 from .dropout import Dropout as Dropout
 from .linear import Linear as Linear
@@ -21,7 +22,11 @@ from .loss import CrossEntropyLoss as CrossEntropyLoss
 from .loss import MSELoss as MSELoss
 from .module import Module as Module
 from .parameter import Parameter as Parameter
+from .parameter_list import ParameterList as ParameterList
 from .recurrent import GRU as GRU
 from .recurrent import LSTM as LSTM
 from .recurrent import RNN as RNN
 from .recurrent import RNNBase as RNNBase
+from .shape import Flatten as Flatten
+from .shape import Identity as Identity
+from .shape import Unflatten as Unflatten

@@ -1,58 +1,56 @@
-"""Modules made of modules, and the two that only pass things on."""
+"""Modules made of modules: in a row, in a list, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from typing import Any, overload
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from operator import index as whole
+from typing import Any, TypeVar, overload
 
-from .._tensor import Tensor
 from ..errors import ArgumentError, KeywordError, explain
-from ..ops import flatten
 from .module import Module
+from .parameter_list import entry, registered
+
+Self = TypeVar("Self", bound="Row")
 
 
-class Sequential(Module):
-    """Modules in a row: each gets what the one before it returned.
+def need_free(module: Module, name: Any) -> None:
+    """Refuse a name that would hide something of `module`, or lead elsewhere.
 
-    Takes modules, or one dict that names them; a name that would hide a method is refused. Indexing gives a module,
-    slicing a shorter Sequential that shares them.
-
-    >>> len(Sequential(Identity(), Flatten()))
-    2
+    Raises:
+        ArgumentError: it is no text, has a dot, or is that of a method.
     """
+    there = isinstance(name, str) and (hasattr(type(module), name) or name in ("_buffers", "_hooks", "_keys"))
+    if not isinstance(name, str) or not name or "." in name or there:
+        got, need = {"name": repr(name)}, "text without dots, no method's name"
+        raise ArgumentError(explain(f"{type(module).__name__}: this can't be the name of a part", got=got, need=need))
 
-    def __init__(self, *modules: Module | Mapping[str, Module]) -> None:
-        super().__init__()
-        if len(modules) == 1 and isinstance(modules[0], Mapping):
-            named = modules[0]
-        else:
-            named = {str(i): module for i, module in enumerate(modules)}
-        for name, module in named.items():
-            if not isinstance(name, str) or not name or "." in name or name == "_buffers" or hasattr(type(self), name):
-                raise ArgumentError(
-                    explain(
-                        "Sequential: this can't be the name of a part", got={"name": repr(name)}, need="text without dots, no method's name"
-                    )
-                )
-            self._put(name, module)
 
-    def _put(self, name: str, module: Any) -> None:
-        if not isinstance(module, Module):
-            raise KeywordError(
-                explain(
-                    "Sequential: every part must be a Module",
-                    got={name: type(module).__name__},
-                    need="modules, or one dict of modules",
-                    fix="Sequential(*parts)" if isinstance(module, (list, tuple)) else "",
-                )
+def put(module: Module, name: Any, part: Any) -> None:
+    """Register a module in a container.
+
+    Raises:
+        ArgumentError: see `need_free`.
+        KeywordError: `part` is no module.
+    """
+    need_free(module, name)
+    if not isinstance(part, Module):
+        row = isinstance(module, Sequential)
+        raise KeywordError(
+            explain(
+                f"{type(module).__name__}: every part must be a Module",
+                got={name: type(part).__name__},
+                need="modules, or one dict of modules" if row else "modules",
+                fix="Sequential(*parts)" if row and isinstance(part, (list, tuple)) else "",
             )
-        setattr(self, name, module)
+        )
+    setattr(module, name, part)
 
-    def forward(self, x: Any) -> Any:
-        for module in self:
-            x = module(x)
-        return x
+
+class Row(Module):
+    """Modules in an order, under numbers or under names of their own; what Sequential and ModuleList share."""
+
+    def _put(self, name: Any, module: Any) -> None:
+        put(self, name, module)
 
     def __iter__(self) -> Iterator[Module]:
         return iter([module for module in self.__dict__.values() if isinstance(module, Module)])
@@ -61,59 +59,253 @@ class Sequential(Module):
         return len(self._names())
 
     @overload
-    def __getitem__(self, index: int) -> Module: ...
+    def __getitem__(self: Self, index: slice) -> Self: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequential: ...
+    def __getitem__(self, index: int) -> Module: ...
     def __getitem__(self, index: int | slice) -> Module:
         if isinstance(index, slice):
-            return Sequential({name: getattr(self, name) for name in self._names()[index]})
+            return self._of({name: getattr(self, name) for name in self._names()[index]})
         return getattr(self, self._name(index))
+
+    def _of(self: Self, named: Mapping[str, Module]) -> Self:
+        """A shorter one of the same kind."""
+        return type(self)(named) if isinstance(self, Sequential) else type(self)(named.values())  # type: ignore[call-arg]
 
     def __setitem__(self, index: int, module: Module) -> None:
         self._put(self._name(index), module)
 
-    def __delitem__(self, index: int) -> None:
-        delattr(self, self._name(index))
+    def __delitem__(self, index: int | slice) -> None:
+        names = self._names()
+        for name in names[index] if isinstance(index, slice) else [self._name(index)]:
+            delattr(self, name)
+        self._arrange([(name, getattr(self, name)) for name in self._names()])
 
-    def append(self, module: Module) -> Sequential:
+    def _arrange(self, parts: list[tuple[str, Module]]) -> None:
+        """Put the parts in this order; numbers are counted anew, names stay."""
+        for name in self._names():
+            delattr(self, name)
+        for i, (name, module) in enumerate(parts):
+            self._put(str(i) if name.isdecimal() else name, module)
+
+    def append(self: Self, module: Module) -> Self:
         """Put one more module at the end.
 
-        >>> len(Sequential(Identity()).append(Identity()))
+        >>> from gradlab import nn
+        >>> len(nn.Sequential(nn.Identity()).append(nn.Identity()))
         2
         """
-        free = (str(i) for i in range(len(self), 2 * len(self) + 1) if str(i) not in self.__dict__)
-        self._put(next(islice(free, 1)), module)
+        self._put(next(str(i) for i in range(len(self), 2 * len(self) + 1) if str(i) not in self.__dict__), module)
         return self
+
+    def extend(self: Self, modules: Iterable[Module]) -> Self:
+        """Put more modules at the end.
+
+        Raises:
+            KeywordError: what is given is no row of modules; nothing is added then.
+        """
+        parts = list(modules) if isinstance(modules, Iterable) else [modules]  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(modules, Iterable) or not all(isinstance(part, Module) for part in parts):  # pyright: ignore[reportUnnecessaryIsInstance]
+            got = {"modules": type(modules).__name__, "of": ", ".join(sorted({type(part).__name__ for part in parts}))}
+            raise KeywordError(explain(f"{type(self).__name__}.extend: every part must be a Module", got=got, need="modules"))
+        for part in parts:
+            self.append(part)
+        return self
+
+    def insert(self: Self, index: int, module: Module) -> Self:
+        """Put a module before the one at `index`.
+
+        Raises:
+            IndexError: `index` is outside.
+        """
+        names = self._names()
+        if not -len(names) <= whole(index) <= len(names):
+            raise IndexError(f"{type(self).__name__}: index {index} is outside of its {len(names)} modules")
+        parts = [(name, getattr(self, name)) for name in names]
+        self.append(module)  # says what is wrong with it, before anything moves
+        parts.insert(index, ("0", module))
+        self._arrange(parts)
+        return self
+
+    def pop(self, key: int) -> Module:
+        """Take out the module at `key` and return it."""
+        module = self[key]
+        del self[key]
+        return module
+
+    def __iadd__(self: Self, other: Iterable[Module]) -> Self:
+        return self.extend(other)
+
+    def __add__(self: Self, other: Iterable[Module]) -> Self:
+        return type(self)().extend(self).extend(other)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.isdecimal()]
 
     def _names(self) -> list[str]:
         return [name for name, module in self.__dict__.items() if isinstance(module, Module)]
 
     def _name(self, index: int) -> str:
         names = self._names()
-        if not -len(names) <= index < len(names):
-            raise IndexError(f"Sequential: index {index} is outside of its {len(names)} modules")
+        if not -len(names) <= whole(index) < len(names):
+            raise IndexError(f"{type(self).__name__}: index {index} is outside of its {len(names)} modules")
         return names[index]
 
 
-class Identity(Module):
-    """Returns what it gets: a place holder for a layer that is left out."""
+class Sequential(Row):
+    """Modules in a row: each gets what the one before it returned.
 
-    def forward(self, x: Any) -> Any:
-        return x
+    Takes modules, or one dict that names them; a name that would hide a method is refused. Indexing gives a module,
+    slicing a shorter Sequential that shares them. `a + b` joins two, `a * 3` repeats one, with the same parameters.
 
-
-class Flatten(Module):
-    """Join the axes `start_dim` to `end_dim` into one; without options all but the batch axis.
-
-    Shapes: x: (batch, *), y: (batch, n)
+    >>> from gradlab import nn
+    >>> len(nn.Sequential(nn.Identity(), nn.Flatten()))
+    2
     """
 
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+    def __init__(self, *modules: Module | Mapping[str, Module]) -> None:
         super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
+        if len(modules) == 1 and isinstance(modules[0], Mapping) and not isinstance(modules[0], Module):
+            named = modules[0]
+        else:
+            named = {str(i): module for i, module in enumerate(modules)}
+        for name, module in named.items():
+            self._put(name, module)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return flatten(x, self.start_dim, self.end_dim)
+    def forward(self, x: Any) -> Any:
+        for module in self:
+            x = module(x)
+        return x
+
+    def __mul__(self, times: int) -> Sequential:
+        if whole(times) < 1:
+            raise ArgumentError(explain("Sequential: how many times?", got={"times": times}, need="1 or more"))
+        return Sequential(*[module for _ in range(times) for module in self])
+
+    __rmul__ = __mul__
+
+
+class ModuleList(Row):
+    """A list of modules that are registered: as attributes of a Module they are trained, saved and moved with it.
+
+    Works as a list (index, slice, `append`, `extend`, `insert`, `pop`, `del`); it is not called itself.
+
+    >>> from gradlab import nn
+    >>> [name for name, _ in nn.ModuleList([nn.Linear(1, 1), nn.ReLU()]).named_parameters()]
+    ['0.weight', '0.bias']
+    """
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def __repr__(self) -> str:
+        rows: list[list[Any]] = []  # first and last index, and the text, of neighbours that are printed alike
+        for i, module in enumerate(self):
+            text = repr(module)
+            if rows and rows[-1][2] == text:
+                rows[-1][1] = i
+            else:
+                rows.append([i, i, text])
+        lines = [f"({a}): {text}" if a == b else f"({a}-{b}): {b - a + 1} x {text}" for a, b, text in rows]
+        name = type(self).__name__
+        return "\n  ".join([f"{name}(", *(line.replace("\n", "\n  ") for line in lines)]) + "\n)" if lines else f"{name}()"
+
+
+class Named(Module, MutableMapping[str, Any]):
+    """A module that is a dict too; equal only to itself, so that it can be a key as other modules can."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._names():
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def __delitem__(self, key: str) -> None:
+        _ = self[key]
+        delattr(self, key)
+
+    def _names(self) -> list[str]:
+        return [name for name, part in self.__dict__.items() if isinstance(part, Module)]
+
+
+class ModuleDict(Named):
+    """A dict of modules that are registered: as attributes of a Module they are trained, saved and moved with it.
+
+    Takes a dict, or pairs of a name and a module. It works as a dict; it is not called itself.
+
+    >>> from gradlab import nn
+    >>> list(nn.ModuleDict({"act": nn.ReLU(), "norm": nn.Identity()}))
+    ['act', 'norm']
+    """
+
+    def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        put(self, key, module)
+
+
+class ParameterDict(Named):
+    """A dict of parameters that are registered; tensors that are put in become parameters, other values stay what they are.
+
+    Takes a dict, or pairs of a name and a parameter. It works as a dict; it is not called itself.
+
+    >>> from gradlab import nn
+    >>> [name for name, _ in nn.ParameterDict({"scale": nn.Parameter([1.0])}).named_parameters()]
+    ['scale']
+    """
+
+    def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | None = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def _names(self) -> list[str]:
+        return list(self._keys)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        need_free(self, key)
+        setattr(self, key, registered(value))
+        self._keys[key] = None
+
+    def __delitem__(self, key: str) -> None:
+        super().__delitem__(key)
+        del self._keys[key]
+
+    def __or__(self, other: Mapping[str, Any]) -> ParameterDict:
+        return ParameterDict({**self, **other})
+
+    def __ior__(self, other: Mapping[str, Any]) -> ParameterDict:
+        self.update(other)
+        return self
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take the last one out and return it with its name."""
+        key = next(reversed(self), "")
+        return key, self.pop(key)
+
+    def copy(self) -> ParameterDict:
+        """Another dict of the same parameters."""
+        return ParameterDict(self)
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """A new dict with one value under every name."""
+        return ParameterDict(dict.fromkeys(keys, default))
 
     def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+        return "\n".join([entry(key, value) for key, value in self.items()])

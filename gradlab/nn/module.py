@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import partial
 from inspect import isfunction
 from typing import Any, TypeVar
 
@@ -14,24 +14,25 @@ from .. import observe
 from .._tensor import Tensor
 from ..backend import Array, Device, is_place, moved
 from ..errors import ArgumentError, DTypeError, KeywordError, explain
+from .hook import Hooked, called
 from .parameter import Parameter
 from .state import Keys, copied, load
+from .tree import Tree, need_registered
 
 Self = TypeVar("Self", bound="Module")
-Named = tuple[str, Any]
-_PLAIN = {str, int, float, bool, bytes, type(None), np.ndarray}  # passed over at once: a vocabulary may have 100,000 entries
 
 
 def _no_forward(self: Module, *args: Any, **kwargs: Any) -> Any:
     raise NotImplementedError(f"{type(self).__name__} must define forward(self, ...)")
 
 
-class Module:
+class Module(Hooked, Tree):
     """A layer or a whole model: parameters in attributes, and `forward`, which says what it computes.
 
-    Parameters and modules are found in attributes, also inside lists, tuples and dicts there, however nested; their
-    names say where: `fc.weight`, `hidden.0.weight`, `table.a.weight`. They are looked up anew each time, so a list may
-    grow later. Plain tensors are not parameters; `register_buffer` makes one part of the saved state.
+    Parameters and modules are found in attributes, and below those that are modules; their names say where: `fc.weight`,
+    `hidden.0.weight`. Lists and dicts of them are `ModuleList`, `ModuleDict`, `ParameterList` and `ParameterDict`; what a
+    plain list or dict holds is not registered, and `parameters` refuses a model that would so leave some untrained. Plain
+    tensors are not parameters; `register_buffer` makes one part of the saved state.
 
     >>> class Double(Module):
     ...     def __init__(self):
@@ -46,23 +47,23 @@ class Module:
 
     forward: Callable[..., Any] = _no_forward
     training: bool = True
-    _buffers: dict[str, bool]  # name -> saved in state_dict; the tensor itself is an attribute like any other
 
     def __init__(self) -> None:
         object.__setattr__(self, "_buffers", {})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`; a tracer that is attached sees the call."""
-        observer = observe.ops
+        """Run `forward`, with the hooks around it; a tracer that is attached sees the call."""
+        observer, hooks = observe.ops, self._hooks
         if observer is None:
-            return self.forward(*args, **kwargs)
-        return observe.watched(observer, "module", self, args, lambda: self.forward(*args, **kwargs))
+            return self.forward(*args, **kwargs) if hooks is None else called(self, hooks, args, kwargs)
+        run = partial(self.forward, *args, **kwargs) if hooks is None else partial(called, self, hooks, args, kwargs)
+        return observe.watched(observer, "module", self, args, run)
 
     # Attributes
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        if "_buffers" not in own and _parts([(name, value)]):
+        if "_buffers" not in own and isinstance(value, (Module, Parameter)):
             raise AttributeError(
                 explain(
                     f"{type(self).__name__}: {name} was set before super().__init__()",
@@ -115,61 +116,35 @@ class Module:
             raise KeywordError(
                 explain(f"register_buffer: {name} can't be a buffer", got={name: type(tensor).__name__}, need="a plain tensor, or None")
             )
-        if "." in name:
-            raise ArgumentError(
-                explain("register_buffer: a name with a dot", got={"name": name}, need="a name without: dots lead to children")
-            )
+        need_name("register_buffer", name)
         if name not in self._buffers and (name in self.__dict__ or hasattr(type(self), name)):
             raise KeyError(f"register_buffer: {type(self).__name__} already has an attribute {name!r}")
         self._buffers[name] = persistent
         object.__setattr__(self, name, tensor)
 
-    # What is inside
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Set a parameter by name; None keeps its place free."""
+        if not (param is None or isinstance(param, Parameter)):
+            raise KeywordError(explain("register_parameter: this is none", got={name: type(param).__name__}, need="a Parameter, or None"))
+        self._register("register_parameter", name, param, Parameter)
 
-    def named_modules(self, prefix: str = "") -> Iterator[tuple[str, Module]]:
-        """This module and every module below, each once, with the path that leads to it."""
-        return _reached([(prefix, self)], lambda module: _modules(_members(module)))
+    def register_module(self, name: str, module: Module | None) -> None:
+        """Set a module by name; None keeps its place free."""
+        self.add_module(name, module)
 
-    def modules(self) -> Iterator[Module]:
-        """This module and every module below, each once."""
-        return (module for _, module in self.named_modules())
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Set a module by name; None keeps its place free."""
+        if not (module is None or isinstance(module, Module)):
+            raise KeywordError(explain("add_module: this is none", got={name: type(module).__name__}, need="a Module, or None"))
+        self._register("add_module", name, module, Module)
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly inside, each once, with their names."""
-        return iter(_modules(_members(self)))
-
-    def children(self) -> Iterator[Module]:
-        """The modules directly inside, each once."""
-        return (child for _, child in self.named_children())
-
-    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """Every parameter once, with its name; a shared one under the first of its names."""
-        seen: set[int] = set()
-        for path, module in self.named_modules(prefix) if recurse else [(prefix, self)]:
-            for name, member in _members(module):
-                if isinstance(member, Parameter) and id(member) not in seen:
-                    seen.add(id(member))
-                    yield _join(path, name), member
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Every parameter once: what an optimizer takes.
-
-        >>> sum(p.data.size for p in Module().parameters())
-        0
-        """
-        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
-
-    def named_buffers(self, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
-        """Every buffer, with its name."""
-        for path, module in self.named_modules(prefix):
-            for name in module.__dict__.get("_buffers", ()):
-                tensor = getattr(module, name)
-                if tensor is not None:
-                    yield _join(path, name), tensor
-
-    def buffers(self) -> Iterator[Tensor]:
-        """Every buffer."""
-        return (tensor for _, tensor in self.named_buffers())
+    def _register(self, what: str, name: str, value: Any, kind: type) -> None:
+        need_name(what, name)
+        if "_buffers" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__}: call super().__init__() in __init__ before {what}({name!r}, ...)")
+        if hasattr(self, name) and not isinstance(self.__dict__.get(name, 0), (kind, type(None))):
+            raise KeyError(f"{what}: {type(self).__name__} already has an attribute {name!r}")
+        setattr(self, name, value)
 
     # What is done to all of it
 
@@ -250,30 +225,27 @@ class Module:
 
     # State
 
-    def _state(self) -> dict[str, Tensor]:
-        """Every parameter and saved buffer under each of its names: own ones first, then those of the modules inside."""
-        found: dict[str, Tensor] = {}
-        members = cache(lambda module: _members(module, every=True))  # a shared module is read once, however many paths lead to it
-        for path, module in _reached([("", self)], lambda module: _modules(members(module)), every=True):
-            saved = [name for name, persistent in module.__dict__.get("_buffers", {}).items() if persistent]
-            own = [*((n, m) for n, m in members(module) if isinstance(m, Parameter)), *((n, getattr(module, n)) for n in saved)]
-            for name, tensor in own:
-                key = _join(path, name)
-                if key in found:
-                    raise KeyError(f"{type(self).__name__}: two entries are both called {key!r}; rename one")
-                if tensor is not None:
-                    found[key] = tensor
-        return found
-
-    def state_dict(self) -> dict[str, Tensor]:
+    def state_dict(self, *, destination: dict[str, Tensor] | None = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
         """A copy of every parameter and buffer by name; a shared one is there under each of its names.
 
         Sixteen times `m = Sequential(m, m)` therefore makes 65,536 names of one weight, as in PyTorch.
 
+        Args:
+            destination: the dict to add them to.
+            prefix: what all names begin with: "encoder.".
+            keep_vars: give the parameters themselves, not copies.
+
+        Raises:
+            RegistrationError: parameters in a plain list or dict would not be saved.
+
         >>> Module().state_dict()
         {}
         """
-        return {name: copied(tensor) for name, tensor in self._state().items()}
+        need_registered(self)
+        found = {} if destination is None else destination
+        for name, tensor in self._state().items():
+            found[prefix + name] = tensor if keep_vars else copied(tensor)
+        return found
 
     def load_state_dict(self, state_dict: Mapping[str, Tensor | Array], strict: bool = True) -> Keys:
         """Copy saved values into this module's own arrays, so that optimizers keep their parameters.
@@ -289,68 +261,32 @@ class Module:
         """
         return load(type(self).__name__, self._state(), state_dict, strict)
 
-    # Text
+    # Kinds of numbers, last: `float` is a name that the annotations above need
 
-    def extra_repr(self) -> str:
-        """What stands in the parentheses of the module's line: its sizes and options."""
-        return ""
+    def type(self: Self, dst_type: Any) -> Self:
+        """Convert every floating parameter, buffer and gradient to a dtype, see `to`."""
+        return self.to(dtype=dst_type)
 
-    def __repr__(self) -> str:
-        return _tree(self, ())
+    def half(self: Self) -> Self:
+        """Convert to float16, see `to`."""
+        return self.to(dtype=np.float16)
 
+    def double(self: Self) -> Self:
+        """Convert to float64, see `to`."""
+        return self.to(dtype=np.float64)
 
-def _reached(start: Iterable[Named], inside: Callable[[Any], list[Named]], every: bool = False) -> Iterator[Named]:
-    """What is in and below `start`, depth first: once, or under `every` path; no cycle is followed around."""
-    passed: set[int] = set()
-    waiting: list[tuple[str | None, Any]] = [*start]
-    waiting.reverse()
-    while waiting:
-        path, value = waiting.pop()
-        if path is None:  # all that is inside was given: another path may lead here again
-            passed.discard(id(value))
-        elif id(value) not in passed:
-            passed.add(id(value))
-            yield path, value
-            if every:
-                waiting.append((None, value))
-            children = inside(value)
-            if children:
-                waiting += [(_join(path, name), child) for name, child in reversed(children)]
+    def float(self: Self) -> Self:
+        """Convert to float32, see `to`."""
+        return self.to(dtype=np.float32)
 
 
-def _held(value: Any) -> list[Named]:
-    """What a list, tuple or dict holds, without what can't be part of a model."""
-    if isinstance(value, dict):
-        return [(str(key), item) for key, item in value.items() if type(item) not in _PLAIN]
-    if isinstance(value, (list, tuple)):
-        return [(str(i), item) for i, item in enumerate(value) if type(item) not in _PLAIN]
-    return []
+def need_name(what: str, name: Any) -> None:
+    """Refuse what can't be the name of a part.
 
-
-def _parts(pairs: Iterable[Named], every: bool = False) -> list[Named]:
-    """The parameters and modules in `pairs`, each of which may be one or may hold some, with their names."""
-    found = _reached([(name, value) for name, value in pairs if type(value) not in _PLAIN], _held, every)
-    return [(name, part) for name, part in found if isinstance(part, (Parameter, Module))]
-
-
-def _members(module: Module, every: bool = False) -> list[Named]:
-    return _parts([pair for pair in module.__dict__.items() if pair[0] != "_buffers"], every)
-
-
-def _modules(members: list[Named]) -> list[Named]:
-    return [(name, member) for name, member in members if isinstance(member, Module)]
-
-
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
-def _tree(module: Module, above: tuple[Module, ...]) -> str:
-    extra = [line for line in module.extra_repr().split("\n") if line]
-    children: list[str] = []
-    for name, child in _modules(_members(module, every=True)):
-        text = "..." if child is module or any(child is m for m in above) else _tree(child, (*above, module))
-        children.append(f"({name}): " + text.replace("\n", "\n  "))
-    if not children and len(extra) < 2:
-        return f"{type(module).__name__}({''.join(extra)})"
-    return "\n  ".join([f"{type(module).__name__}(", *extra, *children]) + "\n)"
+    Raises:
+        ArgumentError: it is empty, no text, or has a dot, which leads to children.
+    """
+    if not isinstance(name, str) or not name or "." in name:
+        raise ArgumentError(
+            explain(f"{what}: this can't be a name", got={"name": repr(name)}, need="text without a dot: dots lead to children")
+        )

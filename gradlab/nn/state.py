@@ -39,34 +39,37 @@ def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Arra
             )
         )
     keys = Keys([key for key in own if key not in state], [key for key in state if key not in own])
-    if strict and (keys.missing_keys or keys.unexpected_keys):
-        got = {"missing": ", ".join(keys.missing_keys), "unexpected": ", ".join(map(str, keys.unexpected_keys))}
-        raise StateError(
-            explain(
-                f"{name}.load_state_dict: the names differ",
-                got={k: v for k, v in got.items() if v},
-                need="every name of the module, and no other",
-                fix="strict=False to load what matches",
-            )
-        )
     arrays = {key: _array(key, state[key]) for key in own if key in state}
-
-    def refuse(error: type[Exception], what: str, wrong: Mapping[str, str], need: str) -> None:
-        if wrong:
-            raise error(explain(f"{name}.load_state_dict: {what}; nothing was loaded", got=wrong, need=need))
-
-    shapes = {key: f"{array.shape}, not {own[key].shape}" for key, array in arrays.items() if array.shape != own[key].shape}
-    refuse(ShapeError, "shapes differ", shapes, "the module's own shapes")
+    wrong: list[tuple[type[Exception], str, dict[str, str], str]] = []
+    if strict:
+        named = {"missing": ", ".join(keys.missing_keys), "unexpected": ", ".join(map(str, keys.unexpected_keys))}
+        wrong.append((StateError, "the names differ", {k: v for k, v in named.items() if v}, "every name of the module, and no other"))
+    shapes = {key: f"shape {array.shape}, not {own[key].shape}" for key, array in arrays.items() if array.shape != own[key].shape}
+    wrong.append((ShapeError, "shapes differ", shapes, "the module's own shapes"))
     pairs = {key: (array.dtype, own[key].dtype) for key, array in arrays.items()}
     kinds = {key: f"{came}, not {its}" for key, (came, its) in pairs.items() if not np.can_cast(came, its, "same_kind")}
-    refuse(DTypeError, "other kinds of numbers came", kinds, "numbers that the module's own dtypes can hold")
+    wrong.append((DTypeError, "other kinds of numbers came", kinds, "numbers that the module's own dtypes can hold"))
     fixed = {key: f"{own[key].shape}, read-only" for key in arrays if not writeable(own[key])}
-    refuse(StateError, "arrays can't be written into", fixed, "arrays of their own, not expanded ones")
+    wrong.append((StateError, "arrays can't be written into", fixed, "arrays of their own, not expanded ones"))
+    _refuse(name, [one for one in wrong if one[2]])
     for key, array in arrays.items():
         tensor = own[key]
         tensor._data[...] = moved(array, device_of(tensor._data))
         tensor.bump()
     return keys
+
+
+def _refuse(name: str, wrong: list[tuple[type[Exception], str, dict[str, str], str]]) -> None:
+    """Raise one error that lists everything that is wrong; its class is that of the first kind."""
+    if not wrong:
+        return
+    got: dict[str, str] = {}
+    for _, _, rows, _ in wrong:
+        for key, text in rows.items():
+            got[key] = f"{got[key]}; {text}" if key in got else text
+    what = f"{name}.load_state_dict: {', '.join(what for _, what, _, _ in wrong)}; nothing was loaded"
+    fix = "strict=False to load what matches" if [what for _, what, _, _ in wrong] == ["the names differ"] else ""
+    raise wrong[0][0](explain(what, got=got, need="; ".join(need for *_, need in wrong), fix=fix))
 
 
 def writeable(tensor: Tensor) -> bool:

@@ -75,7 +75,7 @@ class Hints:
         if isinstance(value, DataLoader):
             text = _batches(value)
         else:
-            text = _parameters(p.numel() for p in value.parameters()) if isinstance(value, Module) else self._held(value)
+            text = _parameters(p.numel() for _, p in value.named_parameters()) if isinstance(value, Module) else self._held(value)
         return f"{name} {text}" if several and text else text
 
     def _held(self, optimizer: Optimizer) -> str:
@@ -84,7 +84,7 @@ class Hints:
         text = _parameters(held.values())
         for value in list(self._namespace.values()):
             if isinstance(value, Module):
-                own = {id(p) for p in value.parameters()}
+                own = {id(p) for _, p in value.named_parameters()}
                 if own & held.keys():
                     return f"{text}, {'all held' if own <= held.keys() else f'{len(own & held.keys())} of {len(own)} tensors held'}"
         return text
@@ -151,7 +151,7 @@ def _parts(module: Module, place: Source) -> list[tuple[Where, str]]:
         for step in dis.get_instructions(code):
             line = None if step.positions is None else step.positions.end_lineno
             part = getattr(one, step.argval, None) if step.opname == "STORE_ATTR" else None
-            text = _parameters(p.numel() for p in part.parameters()) if isinstance(part, Module) else ""
+            text = _parameters(p.numel() for _, p in part.named_parameters()) if isinstance(part, Module) else ""
             if text and line is not None:
                 found.append((where._replace(line=line + (where.line or 0)), text))
     return found

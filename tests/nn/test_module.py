@@ -14,8 +14,9 @@ from gradlab import nn, observe
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.hidden = [nn.Linear(2, 3), nn.Linear(3, 3, bias=False)]
-        self.table = {"a": (nn.Linear(1, 1, bias=False), {"deep": nn.Parameter([1.0])})}
+        self.hidden = nn.ModuleList([nn.Linear(2, 3), nn.Linear(3, 3, bias=False)])
+        self.table = nn.ModuleDict({"a": nn.Linear(1, 1, bias=False)})
+        self.deep = nn.ParameterDict({"b": nn.Parameter([1.0])})
         self.scale = nn.Parameter([2.0])
         self.loose = gl.tensor([1.0], requires_grad=True)
         self.register_buffer("mean", gl.tensor([0.5]))
@@ -24,27 +25,57 @@ class Net(nn.Module):
         return self.hidden[1](self.hidden[0](x)) * self.scale
 
 
-def test_parameters_are_found_in_attributes_lists_tuples_and_dicts():
+class Lists(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(1, 1)
+        self.hidden = [nn.Linear(2, 3)]
+        self.table = {"a": ({"deep": nn.Parameter([1.0])}, "text")}
+
+
+def test_parameters_are_found_in_attributes_and_in_the_modules_below():
     names = [name for name, _ in Net().named_parameters()]
-    assert names == ["table.a.1.deep", "scale", "hidden.0.weight", "hidden.0.bias", "hidden.1.weight", "table.a.0.weight"]
+    assert names == ["scale", "hidden.0.weight", "hidden.0.bias", "hidden.1.weight", "table.a.weight", "deep.b"]
 
 
-def test_a_list_may_grow_after_it_was_assigned():
+def test_a_list_of_modules_may_grow_after_it_was_assigned():
     net = Net()
     net.hidden.append(nn.Linear(3, 4))
     assert "hidden.2.weight" in dict(net.named_parameters())
+
+
+@pytest.mark.parametrize("ask", [lambda net: net.parameters(), lambda net: net.state_dict()], ids=["parameters", "state_dict"])
+def test_parameters_that_only_plain_lists_hold_are_an_error_that_names_them(ask):
+    net = Lists()
+    assert [name for name, _ in net.named_parameters()] == ["fc.weight", "fc.bias"]
+    for model in (net, nn.Sequential(net)):
+        with pytest.raises(
+            gl.RegistrationError, match=r"(?s)plain list.*hidden\.0\.weight +shape \(3, 2\).*table\.a\.0\.deep.*nn\.ModuleList"
+        ):
+            ask(model)
+    net.hidden, net.table = nn.ModuleList(net.hidden), None
+    assert len(list(net.parameters())) == 4
+
+
+def test_an_optimizer_is_not_made_of_a_model_that_it_would_train_in_part():
+    net = nn.Module()
+    net.weights = [nn.Parameter([1.0])]
+    with pytest.raises(gl.RegistrationError, match=r"(?s)weights\.0 +shape \(1,\).*need: +nn\.ParameterList or nn\.ParameterDict"):
+        gl.optim.SGD(net.parameters(), lr=0.1)
+
+
+def test_plain_lists_may_hold_what_is_frozen_or_registered_elsewhere():
+    net = nn.Module()
+    net.teacher = [nn.Linear(1, 1).requires_grad_(False)]
+    net.fc = nn.Linear(1, 1)
+    net.order, net.words, net.many = [net.fc, net.fc.weight], ["a"] * 9, set()
+    assert len(list(net.parameters())) == 2 and list(net.state_dict()) == ["fc.weight", "fc.bias"]
 
 
 def test_plain_tensors_and_buffers_are_no_parameters():
     names = {name for name, _ in Net().named_parameters()}
     assert not names & {"loose", "mean"}
     assert [name for name, _ in Net().named_buffers()] == ["mean"]
-
-
-def test_what_is_no_module_is_passed_over_wherever_it_stands():
-    net = nn.Module()
-    net.words, net.sizes, net.mixed = ["a", "b"], {"x": 1, 2: None}, ["tanh", [nn.Linear(1, 1, bias=False), 0.5], np.ones(2)]
-    assert [name for name, _ in net.named_parameters()] == ["mixed.1.0.weight"]
 
 
 def test_a_shared_parameter_counts_once_and_its_gradient_is_the_sum():
@@ -66,14 +97,14 @@ def test_a_shared_parameter_counts_once_and_its_gradient_is_the_sum():
 
 
 def test_recurse_false_gives_a_modules_own_parameters():
-    assert [p.tolist() for p in Net().parameters(recurse=False)] == [[1.0], [2.0]]
+    assert [p.tolist() for p in Net().parameters(recurse=False)] == [[2.0]]
 
 
 def test_modules_and_children_are_named_by_where_they_are():
     net = Net()
-    assert [name for name, _ in net.named_modules()] == ["", "hidden.0", "hidden.1", "table.a.0"]
-    assert [name for name, _ in net.named_children()] == ["hidden.0", "hidden.1", "table.a.0"]
-    assert list(net.children()) == [net.hidden[0], net.hidden[1], net.table["a"][0]]
+    assert [name for name, _ in net.named_modules()] == ["", "hidden", "hidden.0", "hidden.1", "table", "table.a", "deep"]
+    assert [name for name, _ in net.named_children()] == ["hidden", "table", "deep"]
+    assert list(net.children()) == [net.hidden, net.table, net.deep]
     assert next(net.modules()) is net
 
 
@@ -83,16 +114,16 @@ def test_names_can_begin_with_a_prefix():
 
 def test_a_module_may_point_back_at_the_one_it_is_in():
     net = nn.Sequential(nn.Identity())
-    net[0].owner = [net]
+    net[0].owner = net
     assert len(list(net.modules())) == 2
-    assert net.state_dict() == {} and "(owner.0): ..." in repr(net)
+    assert net.state_dict() == {} and "(owner): ..." in repr(net)
     assert not net.eval().training
 
 
 def test_train_and_eval_reach_every_module():
     net = Net()
     net.eval()
-    assert [m.training for m in net.modules()] == [False] * 4
+    assert [m.training for m in net.modules()] == [False] * 7
     net.train()
     assert all(m.training for m in net.modules())
 
@@ -131,7 +162,7 @@ def test_to_converts_parameters_gradients_and_buffers():
 
 
 @pytest.mark.parametrize(
-    "value", [lambda: nn.Linear(1, 1), lambda: nn.Parameter([1.0]), lambda: [nn.ReLU()]], ids=["module", "parameter", "list"]
+    "value", [lambda: nn.Linear(1, 1), lambda: nn.Parameter([1.0]), lambda: nn.ModuleList([nn.ReLU()])], ids=["module", "parameter", "list"]
 )
 def test_a_forgotten_super_init_is_named(value):
     class Forgot(nn.Module):
@@ -152,7 +183,7 @@ def test_a_parameter_cannot_be_replaced_by_a_tensor_but_by_another_or_none():
     net.scale = None
     assert "scale" not in dict(net.named_parameters())
     del net.hidden
-    assert [name for name, _ in net.named_modules()] == ["", "table.a.0"]
+    assert [name for name, _ in net.named_modules()] == ["", "table", "table.a", "deep"]
 
 
 def test_a_missing_attribute_is_an_attribute_error_with_close_names():
@@ -193,7 +224,7 @@ def test_the_tree_is_printed_as_pytorch_does():
     assert repr(nn.Sequential(nn.Linear(2, 3), nn.Sequential(nn.ReLU()))) == (
         "Sequential(\n  (0): Linear(in_features=2, out_features=3, bias=True)\n  (1): Sequential(\n    (0): ReLU()\n  )\n)"
     )
-    assert "(hidden.0): Linear(" in repr(Net())
+    assert "(hidden): ModuleList(\n    (0): Linear(" in repr(Net())
 
     class Head(nn.Sequential):
         def extra_repr(self):
@@ -287,20 +318,18 @@ def test_a_module_thousands_deep_is_walked():
     assert len(list(net.parameters())) == 2 and len(net.state_dict()) == 2
 
 
-def test_containers_may_hold_themselves_and_one_another():
+def test_plain_containers_may_hold_themselves_and_one_another():
     node, ring = {"layer": nn.Linear(1, 1, bias=False)}, [nn.Linear(1, 1, bias=False)]
     node["parent"] = node
     ring.append([ring, node])
     node["ring"] = ring
     net = nn.Module()
     net.node, net.ring, net.pair = node, ring, (node, node)
-    names = [name for name, _ in net.named_parameters()]
-    assert names == ["node.layer.weight", "node.ring.0.weight"]
-    assert {"pair.1.layer.weight", "ring.0.weight", "ring.1.1.layer.weight"} < net.state_dict().keys()
-    assert "(node.layer): Linear" in repr(net) and "(pair.1.layer): Linear" in repr(net)
+    with pytest.raises(gl.RegistrationError, match=r"(?s)node\.layer\.weight.*node\.ring\.0\.weight"):
+        net.parameters()
 
 
-def test_containers_linked_in_a_long_row_or_shared_many_times_are_walked():
+def test_plain_containers_linked_in_a_long_row_or_shared_many_times_are_walked():
     row, shared = None, [nn.Linear(1, 1, bias=False)]
     for _ in range(5000):
         row = {"next": row}
@@ -308,14 +337,16 @@ def test_containers_linked_in_a_long_row_or_shared_many_times_are_walked():
         shared = [shared, shared]
     net = nn.Module()
     net.row, net.shared = row, shared
-    assert len(list(net.parameters())) == 1
+    with pytest.raises(gl.RegistrationError):
+        net.parameters()
 
 
 def test_a_shared_list_gives_its_parts_every_name_in_the_state():
     net = nn.Module()
-    net.a = net.b = [nn.Linear(1, 1, bias=False)]
+    net.a = net.b = nn.ModuleList([nn.Linear(1, 1, bias=False)])
     assert list(net.state_dict()) == ["a.0.weight", "b.0.weight"]
     assert [name for name, _ in net.named_parameters()] == ["a.0.weight"]
+    assert [name for name, _ in net.named_parameters(remove_duplicate=False)] == ["a.0.weight", "b.0.weight"]
 
 
 @pytest.mark.parametrize("name", ["forward", "train", "parameters", "state_dict", "to", "__call__"])
@@ -361,7 +392,7 @@ def test_a_property_that_fails_says_why():
     net = Net()
     with pytest.raises(AttributeError, match="Net has no attribute 'layers'"):
         _ = net.size
-    net.layers = [nn.Linear(1, 1)]
+    net.layers = nn.ModuleList([nn.Linear(1, 1)])
     for name in ("width", "size"):
         with pytest.raises(AttributeError, match="Linear has no attribute 'wieght'; did you mean weight"):
             getattr(net, name)

@@ -85,11 +85,28 @@ def test_buffers_are_saved_unless_they_say_no():
     assert list(m.state_dict()) == ["mean"]
 
 
-def test_two_entries_of_one_name_are_refused():
-    m = nn.Module()
-    m.table = {1: nn.Parameter([1.0]), "1": nn.Parameter([2.0])}
-    with pytest.raises(KeyError, match=r"table\.1"):
-        m.state_dict()
+def test_everything_that_is_wrong_is_listed_in_one_error_and_nothing_is_loaded():
+    m, state = net(), net().state_dict()
+    before = m.state_dict()
+    del state["0.bias"]
+    state |= {"nope": gl.zeros(1), "0.weight": gl.zeros(2, 3), "2.bias": np.array(["x"])}
+    with pytest.raises(RuntimeError) as caught:
+        m.load_state_dict(state)
+    assert str(caught.value).splitlines() == [
+        "Sequential.load_state_dict: the names differ, shapes differ, other kinds of numbers came; nothing was loaded",
+        "  missing    0.bias",
+        "  unexpected nope",
+        "  0.weight   shape (2, 3), not (3, 2)",
+        "  2.bias     <U1, not float32",
+        "  need:      every name of the module, and no other; the module's own shapes; numbers that the module's own dtypes can hold",
+    ]
+    assert all(np.array_equal(before[k].data, v.data) for k, v in m.state_dict().items())
+
+
+def test_a_state_can_be_named_below_a_prefix_and_added_to_another():
+    m, other = nn.Linear(1, 1), {"x": gl.ones(1)}
+    assert m.state_dict(destination=other, prefix="fc.") is other and list(other) == ["x", "fc.weight", "fc.bias"]
+    assert m.state_dict(keep_vars=True)["weight"] is m.weight
 
 
 def test_an_optimizer_keeps_its_parameters_through_loading():

@@ -90,7 +90,7 @@ import gradlab as gl
 class Model(gl.nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = {{"{name}": gl.nn.Linear(3, 2)}}
+        self.layers = gl.nn.ModuleDict({{"{name}": gl.nn.Linear(3, 2)}})
     def forward(self, x):
         return self.layers["{name}"](x)
 model = Model()
