@@ -9,9 +9,9 @@ import pytest
 
 import gradlab as gl
 from gradlab import nn, optim
-from gradlab.trace import Recorder, recorder, run, steps, timeline, writer
+from gradlab.trace import Recorder, frames, pace, recorder, run, steps, timeline, writer
 
-PLACES = {module.__file__ for module in (recorder, run, steps, timeline, writer)}
+PLACES = {module.__file__ for module in (frames, pace, recorder, run, steps, timeline, writer)}
 
 
 class Model:

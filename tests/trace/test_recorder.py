@@ -162,7 +162,7 @@ def test_pictures_cost_a_tenth_of_the_time_at_most():
     recorder.attach()
     train(20)
     recorder.detach()
-    assert len(calls) == 1 and recorder._frame_at > 0
+    assert len(calls) == 1 and recorder._frames.due > 0
 
 
 def test_recorders_leave_in_any_order_and_see_what_they_were_there_for():
