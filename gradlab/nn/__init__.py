@@ -9,6 +9,7 @@ from .activation import ReLU as ReLU
 from .activation import Sigmoid as Sigmoid
 from .activation import Softmax as Softmax
 from .activation import Tanh as Tanh
+from .attention import MultiheadAttention as MultiheadAttention
 from .cell import GRUCell as GRUCell
 from .cell import LSTMCell as LSTMCell
 from .cell import RNNCell as RNNCell
@@ -17,6 +18,7 @@ from .container import ModuleList as ModuleList
 from .container import ParameterDict as ParameterDict
 from .container import Sequential as Sequential
 from .dropout import Dropout as Dropout
+from .kv_cache import KVCache as KVCache
 from .linear import Linear as Linear
 from .loss import CrossEntropyLoss as CrossEntropyLoss
 from .loss import MSELoss as MSELoss

@@ -12,9 +12,10 @@ from ..create import zeros
 from ..errors import ShapeError, explain
 from ..ops.argument import tensor_of
 from . import init
+from .given import need_sizes
 from .module import Module
 from .parameter import Parameter
-from .recurrent import States, need_nonlinearity, need_sizes, need_states
+from .recurrent import States, need_nonlinearity, need_states
 
 
 class RNNCellBase(Module):

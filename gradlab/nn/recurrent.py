@@ -13,8 +13,9 @@ from .._tensor import Tensor
 from ..backend import DEFAULT_FLOAT
 from ..create import zeros
 from ..errors import ArgumentError, KeywordError, ShapeError, explain
-from ..ops.argument import need_number, tensor_of, whole
+from ..ops.argument import tensor_of, whole
 from . import init
+from .given import need_probability, need_sizes
 from .module import Module
 from .packed import Ids, PackedSequence, filled, lengths_of, pad_packed_sequence, picked, read_lengths, repacked
 from .parameter import Parameter
@@ -49,9 +50,7 @@ class RNNBase(Module):
         name = type(self).__name__
         self.input_size, self.hidden_size = need_sizes(name, input_size=input_size, hidden_size=hidden_size)
         (self.num_layers,) = need_sizes(name, num_layers=num_layers)
-        need_number(name, dropout=dropout)
-        if not 0 <= dropout <= 1:
-            raise ArgumentError(explain(f"{name}: dropout is a probability", got={"dropout": dropout}, need="0 <= dropout <= 1"))
+        dropout = need_probability(name, dropout)
         if dropout and self.num_layers == 1:
             warnings.warn(f"{name}: dropout is between layers, so that with num_layers=1 nothing is dropped", UserWarning, stacklevel=3)
         self.proj_size = whole("proj_size", proj_size)
@@ -167,14 +166,6 @@ class RNNBase(Module):
         default = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
         changed = [f"{key}={getattr(self, key)}" for key, value in default.items() if getattr(self, key) != value]
         return ", ".join([str(self.input_size), str(self.hidden_size), *changed])
-
-
-def need_sizes(name: str, **given: int) -> list[int]:
-    """Sizes as whole numbers above 0."""
-    found = [whole(key, value) for key, value in given.items()]
-    if min(found) < 1:
-        raise ShapeError(explain(f"{name}: sizes are above 0", got=given, need=">= 1"))
-    return found
 
 
 def need_states(name: str, hx: Any, kept: tuple[str, ...]) -> States:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .modules import draw, row
 
 
@@ -59,3 +61,71 @@ for name in ("RNNCell", "GRUCell", "LSTMCell"):
     row(name, F, H, inputs=ins((F,)), note="one sample")
     row(name, F, H, bias=False, inputs=ins((F,), [(H,)] * 2 if two else (H,)), note="one sample with states")
 row("RNNCell", F, H, nonlinearity="relu", inputs=ins((2, F), (2, H)))
+
+
+# -- attention
+
+E, B = 4, 2
+FUTURE = np.triu(np.ones((3, 3), bool), 1)
+PADDED = np.array([[False, False, False, True, True], [False] * 5])
+SCORES = draw(3, 5, seed=9)
+
+
+def attention(note: str, *inputs: Any, still: Any = None, options: Any = None, **call: Any) -> None:
+    """Query of 3 steps, key and value of 5 unless told otherwise."""
+    inputs = inputs or ((3, B, E), (5, B, E), (5, B, E))
+    options = options or {}
+    row(
+        "MultiheadAttention",
+        E,
+        2,
+        inputs=ins(*inputs),
+        note=note,
+        still=still,
+        call=lambda nn, m, *xs, **kw: m(*xs, **kw, **call),
+        **options,
+    )
+
+
+def alike(**call: Any) -> Callable[..., Any]:
+    """Self-attention: one tensor in all three places."""
+    return lambda nn, m, x, **kw: m(x, x, x, **kw, **call)
+
+
+attention("cross")
+attention("each head's weights", average_attn_weights=False)
+attention("no weights", need_weights=False)
+attention("one sample", (3, E), (5, E), (5, E))
+attention("one sample, heads", (3, E), (5, E), (5, E), average_attn_weights=False)
+attention("batch first", (B, 3, E), (B, 5, E), (B, 5, E), options={"batch_first": True})
+attention("no bias", options={"bias": False})
+attention("widths", (3, B, E), (5, B, 3), (5, B, 6), options={"kdim": 3, "vdim": 6})
+attention("widths, no bias", (3, B, E), (5, B, E), (5, B, 6), options={"vdim": 6, "bias": False})
+for weights in (True, False):
+    how: dict[str, Any] = {"need_weights": weights}
+    text = "weights" if weights else "no weights"
+    attention(f"padding, {text}", still={"key_padding_mask": PADDED}, **how)
+    attention(f"added padding, {text}", still={"key_padding_mask": draw(B, 5)}, **how)
+    attention(f"bool mask, {text}", still={"attn_mask": SCORES > 0.2}, **how)
+    attention(f"float mask, {text}", still={"attn_mask": SCORES}, **how)
+    attention(f"a mask a head, {text}", still={"attn_mask": draw(2 * B, 3, 5) > 0.3}, **how)
+    attention(f"both masks, {text}", still={"attn_mask": SCORES > 0.7, "key_padding_mask": PADDED}, **how)
+    attention(f"both masks, one added, {text}", still={"attn_mask": SCORES, "key_padding_mask": np.where(PADDED, -np.inf, 0)}, **how)
+    more = {"add_bias_kv": True, "add_zero_attn": True}
+    attention(f"more keys, {text}", options=more, **how)
+    attention(
+        f"more keys and masks, {text}", still={"attn_mask": SCORES, "key_padding_mask": np.where(PADDED, -1.0, 0)}, options=more, **how
+    )
+    for options in ({}, {"batch_first": True}, {"bias": False}):
+        shape = (B, 3, E) if "batch_first" in options else (3, B, E)
+        row("MultiheadAttention", E, 2, inputs=ins(shape), call=alike(**how), note=f"self, {text}", **options)
+    row(
+        "MultiheadAttention",
+        E,
+        4,
+        inputs=ins((3, B, E)),
+        call=alike(is_causal=True, **how),
+        still={"attn_mask": FUTURE},
+        note=f"causal, {text}",
+    )
+row("MultiheadAttention", E, 1, inputs=ins((3, B, E), (5, B, E)), call=lambda nn, m, q, k: m(q, k, k), note="memory")
