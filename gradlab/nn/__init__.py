@@ -25,6 +25,8 @@ from .loss import MSELoss as MSELoss
 from .module import Module as Module
 from .parameter import Parameter as Parameter
 from .parameter_list import ParameterList as ParameterList
+from .position import RotaryPositions as RotaryPositions
+from .position import SinusoidalPositions as SinusoidalPositions
 from .recurrent import GRU as GRU
 from .recurrent import LSTM as LSTM
 from .recurrent import RNN as RNN

@@ -8,7 +8,7 @@ from .. import ops
 from .._tensor import Tensor
 from ..backend import DEFAULT_FLOAT
 from ..create import zeros
-from ..errors import ShapeError, explain
+from ..errors import ArgumentError, ShapeError, explain
 from ..ops.argument import tensor_of
 from . import init
 from .given import need_probability, need_sizes
@@ -35,6 +35,7 @@ class MultiheadAttention(Module):
         add_zero_attn: one more key and value of zeros.
         kdim, vdim: features of key and value, embed_dim unless given.
         batch_first: the batch axis comes before time.
+        positions: turns queries and keys by where they stand, as `RotaryPositions` does; in self-attention only.
 
     Shapes: query: (query, batch, embed_dim), key: (key, batch, kdim), value: (key, batch, vdim), with `batch_first` (batch, query,
         ...), or all without batch; attn_mask: (query, key) or (batch num_heads, query, key); key_padding_mask: (batch, key);
@@ -65,6 +66,7 @@ class MultiheadAttention(Module):
         batch_first: bool = False,
         device: Any = None,
         dtype: Any = DEFAULT_FLOAT,
+        positions: Module | None = None,
     ) -> None:
         super().__init__()
         name = type(self).__name__
@@ -87,7 +89,7 @@ class MultiheadAttention(Module):
         self.v_proj_weight = parameter(not alike, e, self.vdim)
         self.in_proj_bias = parameter(bias, 3 * e)
         self.bias_k, self.bias_v = parameter(add_bias_kv, 1, 1, e), parameter(add_bias_kv, 1, 1, e)
-        self.out_proj = Linear(e, e, bias=bias, dtype=dtype)
+        self.out_proj, self.positions = Linear(e, e, bias=bias, dtype=dtype), positions
         if device is not None:
             self.to(device)
         self.reset_parameters()
@@ -170,6 +172,12 @@ class MultiheadAttention(Module):
                 k, v = self._heads(ops.linear(k, weight[e:], None if bias is None else bias[e:]), 2)
             else:
                 (k,), (v,) = [self._heads(ops.linear(x, w, b), 1) for x, w, b in zip((k, v), weights[1:], biases[1:], strict=True)]  # pyright: ignore[reportArgumentType]
+        if self.positions is not None:
+            if not same[0]:
+                got = {"query": "one tensor", "key": "another"}
+                raise ArgumentError(explain(f"{type(self).__name__}: positions of what?", got=got, need="self-attention: m(x, x, x)"))
+            past = 0 if cache is None else cache.length(self)
+            q, k = self.positions(q, offset=past), self.positions(k, offset=past)
         if cache is not None and same[0]:
             k, v = cache.extend(self, k, v)
         elif cache is not None:

@@ -33,7 +33,11 @@ class KVCache:
     @property
     def steps(self) -> int:
         """How many steps it has seen: where the positions of the next ones begin."""
-        return next((k.shape[-2] for k, _ in self._growing.values()), 0)
+        return next((self.length(layer) for layer in self._growing), 0)
+
+    def length(self, layer: object) -> int:
+        """How many steps `layer` has: within a pass the first layers are ahead."""
+        return self._growing[layer][0].shape[-2] if layer in self._growing else 0
 
     def extend(self, layer: object, k: Tensor, v: Tensor) -> Pair:
         """Put the keys and values of new steps behind those that `layer` has, and give all.
