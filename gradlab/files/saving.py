@@ -54,10 +54,10 @@ def save(obj: Any, f: str | os.PathLike[str]) -> None:
         # "pt" tells other programs that names and shapes are PyTorch's.
         save_file(arrays, beside, {"format": "pt", "gradlab": layout})
         beside.chmod(mode)
-        _force(beside)
+        _force(beside, os.O_RDWR)  # Windows forces only what could be written
         beside.replace(place)
         if os.name == "posix":
-            _force(place.parent)
+            _force(place.parent, os.O_RDONLY)
     except (OSError, SafetensorError) as error:
         need = "a folder that can be written, with room for it; what was there before is untouched"
         raise FileError(explain(f"save: could not write {place}", got={type(error).__name__: error}, need=need)) from error
@@ -85,9 +85,9 @@ def path_of(what: str, f: Any) -> Path:
     return Path(os.fspath(f))
 
 
-def _force(path: Path) -> None:
+def _force(path: Path, access: int) -> None:
     """Wait until the disk has it."""
-    handle = os.open(path, os.O_RDONLY)
+    handle = os.open(path, access)
     try:
         os.fsync(handle)
     finally:

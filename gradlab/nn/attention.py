@@ -150,9 +150,7 @@ class MultiheadAttention(Module):
         fits = q.ndim in (2, 3) and q.ndim == k.ndim == v.ndim and (q.shape[-1], k.shape[-1], v.shape[-1]) == widths
         if not fits or k.shape[:-1] != v.shape[:-1] or (q.ndim == 3 and q.shape[batch] != k.shape[batch]):
             front = ["batch, query", "batch, key"] if time else ["query, batch", "key, batch"]
-            need = (
-                f"query: ({front[0]}, {widths[0]}), key: ({front[1]}, {widths[1]}), value: ({front[1]}, {widths[2]}), or all without batch"
-            )
+            need = f"query: ({front[0]}, {widths[0]}), key: ({front[1]}, {widths[1]}), value: ({front[1]}, {widths[2]})"
             got = {"query": q.shape, "key": k.shape, "value": v.shape}
             raise ShapeError(explain(f"{type(self).__name__}: the shapes don't go together", got=got, need=f"{need}, or all without batch"))
 
