@@ -24,9 +24,9 @@ from .convolution import ConvTranspose1d as ConvTranspose1d
 from .convolution import ConvTranspose2d as ConvTranspose2d
 from .convolution import ConvTranspose3d as ConvTranspose3d
 from .dropout import Dropout as Dropout
-from .kv_cache import KVCache as KVCache
 from .embedding import Embedding as Embedding
 from .embedding import EmbeddingBag as EmbeddingBag
+from .kv_cache import KVCache as KVCache
 from .linear import Bilinear as Bilinear
 from .linear import Linear as Linear
 from .loss import CrossEntropyLoss as CrossEntropyLoss
