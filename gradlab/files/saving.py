@@ -53,8 +53,8 @@ def save(obj: Any, f: str | os.PathLike[str]) -> None:
         mode = (place if place.exists() else beside).stat().st_mode
         # "pt" tells other programs that names and shapes are PyTorch's.
         save_file(arrays, beside, {"format": "pt", "gradlab": layout})
-        beside.chmod(mode)
         _force(beside, os.O_RDWR)  # Windows forces only what could be written
+        beside.chmod(mode)
         beside.replace(place)
         if os.name == "posix":
             _force(place.parent, os.O_RDONLY)
