@@ -1,5 +1,6 @@
 """Optimizers: how gradients become steps; and schedules of their learning rates, in `lr_scheduler`."""
 
+from . import lr_scheduler as lr_scheduler
 from .adagrad import Adagrad as Adagrad
 from .adam import Adam as Adam
 from .adam import AdamW as AdamW

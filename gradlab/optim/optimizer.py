@@ -29,6 +29,7 @@ class Optimizer:
     Attributes:
         param_groups: dicts with "params" and the options that hold for them.
         state: per parameter, what the method remembers between steps.
+        has_stepped: whether `step` was called; schedules ask.
         columns: names of the numbers that `summary` gives.
         remembers: all names in the state of a parameter, "step" or of arrays in its shape; empty where a class doesn't say.
 
@@ -47,6 +48,7 @@ class Optimizer:
 
     columns: tuple[str, ...] = ()
     remembers: tuple[str, ...] = ()
+    has_stepped: bool = False
     _stepping: bool = False
     _scratch: Scratch | None = None
 

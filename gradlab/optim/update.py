@@ -67,7 +67,9 @@ def observed(step: Callable[..., Any]) -> Callable[..., Any]:
         if observer is None or self._stepping:  # the latter: super().step() inside an observed step
             if observer is None:
                 self._scratch = None
-            return step(self, *args, **kwargs)
+            done = step(self, *args, **kwargs)
+            self.has_stepped = True
+            return done
         result: list[Any] = []
 
         def run() -> list[tuple[Tensor, Any]]:
@@ -92,6 +94,7 @@ def observed(step: Callable[..., Any]) -> Callable[..., Any]:
             observe.watched(observer, "step", self, (), run)
         finally:
             self._stepping = False
+        self.has_stepped = True
         return result[0]
 
     return seen
