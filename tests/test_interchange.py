@@ -100,3 +100,44 @@ def test_an_array_without_a_copy_is_refused_where_one_is_needed():
     assert not np.shares_memory(np.array(x), x.data)
     with pytest.raises(ValueError, match="copy"):
         np.array(x, dtype="float64", copy=False)
+
+
+@pytest.mark.torch
+def test_pytorch_reads_every_kind_of_tensor_and_gradlab_every_kind_of_pytorchs():
+    torch = pytest.importorskip("torch")
+    square = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    arrays = [square, square.T, square[:, ::2], np.float64(3), np.zeros((0, 3)), np.broadcast_to(np.float32(2), (3,))]
+    arrays += [np.ones(2, kind) for kind in ("bool", "uint8", "int32", "int64", "float16")]
+    for array in arrays:
+        t = gl.from_numpy(np.asarray(array))
+        for theirs in (torch.from_dlpack(t), torch.as_tensor(t), torch.tensor(t), torch.asarray(t)):
+            assert theirs.numpy().dtype == t.dtype
+            np.testing.assert_array_equal(theirs.numpy(), t.data)
+        for ours in (gl.from_dlpack(theirs), gl.tensor(theirs), gl.as_tensor(theirs)):
+            assert ours.dtype == t.dtype
+            np.testing.assert_array_equal(ours.data, t.data)
+    assert torch.as_tensor(gl.from_numpy(square[::-1])).tolist() == square[::-1].tolist(), "no abort"
+    assert np.shares_memory(torch.from_dlpack(gl.from_numpy(square.T)).numpy(), square), "nothing is copied where nothing is at risk"
+
+
+@pytest.mark.torch
+def test_weights_that_are_mapped_from_a_file_stay_as_they_are_there(tmp_path):
+    torch = pytest.importorskip("torch")
+    np.save(tmp_path / "w.npy", np.ones(3, np.float32))
+    mapped = gl.from_numpy(np.load(tmp_path / "w.npy", mmap_mode="r"))
+    for theirs in (torch.from_dlpack(mapped), torch.as_tensor(mapped), torch.tensor(mapped)):
+        theirs[0] = 9.0
+    assert mapped.tolist() == [1.0, 1.0, 1.0] and np.load(tmp_path / "w.npy").tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.torch
+def test_neither_library_takes_a_tensor_out_of_the_others_graph_in_silence():
+    torch = pytest.importorskip("torch")
+    for convert in (torch.from_dlpack, torch.as_tensor):
+        with pytest.raises(BufferError, match=r"t\.detach\(\)"):
+            convert(gl.ones(2, requires_grad=True))
+    for convert in (gl.tensor, gl.as_tensor):
+        with pytest.raises(RuntimeError, match="detach"):
+            convert(torch.ones(2, requires_grad=True))
+    with pytest.raises(BufferError, match="no other library"):
+        torch.as_tensor(gl.ones(2, device="sim"))
