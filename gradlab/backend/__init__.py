@@ -34,6 +34,7 @@ from .portable import scatter_add as scatter_add
 from .portable import total as total
 from .portable import unbroadcast as unbroadcast
 from .random import Generator as Generator
+from .random import drawing_from as drawing_from
 from .random import generator as generator
 from .random import get_rng_state as get_rng_state
 from .random import manual_seed as manual_seed

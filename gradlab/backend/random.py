@@ -7,6 +7,9 @@ device, so that a run can be repeated on another one.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Generator as Yields
+from contextlib import contextmanager
+from contextvars import ContextVar
 from operator import index
 from typing import Any, cast
 
@@ -16,6 +19,7 @@ from ..errors import ArgumentError, KeywordError, explain
 from .device import Device
 
 _generator = np.random.default_rng()
+_borrowed: ContextVar[np.random.Generator | None] = ContextVar("borrowed", default=None)
 
 
 def manual_seed(seed: int) -> np.random.Generator:
@@ -93,10 +97,26 @@ def generator(own: Any = None) -> np.random.Generator:
         KeywordError: what was given is none.
     """
     if own is None:
-        return _generator
+        return _borrowed.get() or _generator
     if not isinstance(own, Generator):
         raise KeywordError(explain("generator: this is none", got={"generator": type(own).__name__}, need="a gl.Generator"))
     return own._drawn_by  # pyright: ignore[reportPrivateUsage]
+
+
+@contextmanager
+def drawing_from(other: np.random.Generator) -> Yields[None]:
+    """Let everything in the block, in this thread alone, draw from `other`.
+
+    >>> with drawing_from(np.random.default_rng(3)):
+    ...     first = generator().random()
+    >>> bool(first == np.random.default_rng(3).random())
+    True
+    """
+    token = _borrowed.set(other)
+    try:
+        yield
+    finally:
+        _borrowed.reset(token)
 
 
 def get_rng_state() -> dict[str, Any]:

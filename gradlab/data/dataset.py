@@ -1,18 +1,23 @@
-"""Datasets: things with a length and numbered items."""
+"""Datasets: things with a length and numbered items, or things to go through."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from .._tensor import Tensor
 from ..backend import Array, is_array, xp_of
-from ..errors import KeywordError, ShapeError, explain
+from ..errors import DataError, KeywordError, PlaceError, ShapeError, explain
 
 
 class Dataset:
     """A number of items; a subclass says how many, and makes item `index`.
+
+    Two datasets are joined by `+`, see `ConcatDataset`.
 
     >>> class Squares(Dataset):
     ...     def __len__(self):
@@ -29,6 +34,37 @@ class Dataset:
 
     def __getitem__(self, index: int) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define __getitem__(self, index)")
+
+    def __add__(self, other: Any) -> Any:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset):
+    """Items that come one after the other, with no number: lines of a file, a stream. A subclass writes `__iter__`.
+
+    A loader reads it in one worker, however many it was given: items come once and in their order.
+
+    >>> class Countdown(IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter([3, 2, 1])
+    >>> list(Countdown())
+    [3, 2, 1]
+    """
+
+    def __len__(self) -> int:
+        raise KeywordError(f"{type(self).__name__}: how many items will come is not known")  # a TypeError, as `list` expects
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError(f"{type(self).__name__} must define __iter__(self)")
+
+    def __getitem__(self, index: int) -> Any:
+        raise KeywordError(
+            explain(
+                f"{type(self).__name__}: an IterableDataset has no numbered items",
+                got={"index": index},
+                need="for item in dataset",
+            )
+        )
 
 
 class TensorDataset(Dataset):
@@ -74,6 +110,41 @@ class TensorDataset(Dataset):
         """
         index = np.asarray(indices, np.int64)
         return tuple([rows(t._data, index) for t in self.tensors])
+
+
+class ConcatDataset(Dataset):
+    """Datasets one after the other; `a + b` makes one too.
+
+    >>> both = ConcatDataset(["abc", "de"])
+    >>> len(both), both[3], both[-1]
+    (5, 'd', 'e')
+    """
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise DataError(explain("ConcatDataset: nothing to join", got={"datasets": 0}, need="at least one"))
+        for dataset in self.datasets:
+            need_items("ConcatDataset", dataset)
+        self.cumulative_sizes = list(accumulate(len(dataset) for dataset in self.datasets))
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index: int) -> Any:
+        n = len(self)
+        if not -n <= index < n:
+            raise PlaceError(explain("ConcatDataset: there is no such item", got={"index": index}, need=f"0 to {n - 1}"))
+        place = index % n
+        part = bisect_right(self.cumulative_sizes, place)
+        return self.datasets[part][place - (self.cumulative_sizes[part - 1] if part else 0)]
+
+
+def need_items(name: str, dataset: Any) -> None:
+    """Refuse what has no length or no numbered items."""
+    if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")) or isinstance(dataset, IterableDataset):
+        got = {"dataset": type(dataset).__name__}
+        raise KeywordError(explain(f"{name}: needs items with numbers", got=got, need="__len__ and __getitem__"))
 
 
 def rows(array: Array, index: np.ndarray) -> Tensor:

@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from operator import index
 from typing import Any
 
 import numpy as np
 
 from .._tensor import Tensor
-from ..backend import Generator, is_array
+from ..backend import is_array
 from ..errors import DataError, KeywordError, explain
-from .collate import collate
-from .dataset import Dataset, TensorDataset, rows
-from .sampler import RandomSampler, SequentialSampler
+from .dataset import IterableDataset, TensorDataset, need_items
+from .given import count_of
+from .processes import Processes, context_of
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, Source, drawn_from
+from .threads import Threads
+from .worker import End, Job, Maker
 
 
 class DataLoader:
     """Goes through a dataset in batches, as often as you like; each `for` is one epoch.
 
+    Workers change how fast batches come, never which: order and random numbers of the items depend on the seed alone.
+    An IterableDataset is read by one worker.
+
     Args:
-        dataset: anything with a length and numbered items, or a tuple of tensors or arrays of the same length.
+        dataset: anything with a length and numbered items, an IterableDataset, or a tuple of tensors or arrays of the same length.
         batch_size: items in a batch; the last one may be shorter.
         shuffle: read in an order that is drawn anew each epoch.
         sampler: an iterable of indices instead of `shuffle`.
-        seed: for `shuffle`: the same seed gives the same batches; without it gradlab's own random state decides.
-        generator: for `shuffle`: a `gl.Generator`, or one of NumPy, to draw the order from.
-        drop_last: leave out a last batch that is shorter.
+        batch_sampler: an iterable of lists of indices instead of all of these.
+        num_workers: batches are made ahead by so many threads; 0 makes each when it is asked for.
         collate_fn: makes a batch of a list of items, see `collate` for what is done without.
+        pin_memory: taken for PyTorch's sake; memory is pinned when a batch goes to a device.
+        drop_last: leave out a last batch that is shorter.
+        timeout: seconds to wait for a batch of a worker, 0 for as long as it takes.
+        worker_init_fn: called once in each worker with its number.
+        multiprocessing_context: "spawn" or another way to start processes, for processes in place of threads. They have to
+            import the dataset, so it can't be of a notebook, and a script needs `if __name__ == "__main__":`.
+        generator: a `gl.Generator`, or one of NumPy, to draw the order and the seed of the items from.
+        prefetch_factor: batches that are made ahead for each worker; 2 without it.
+        persistent_workers: keep processes for the next epoch.
+        seed: for `shuffle` and the items: the same seed gives the same batches; without it gradlab's own random state decides.
+
+    Raises:
+        DataError: options that contradict one another; a sampler that can be read only once.
+        KeywordError: no dataset, sampler or function.
 
     >>> import numpy as np
     >>> loader = DataLoader((np.zeros((10, 2)), np.arange(10)), batch_size=4)
@@ -41,87 +59,166 @@ class DataLoader:
     def __init__(
         self,
         dataset: Any,
-        batch_size: int = 1,
-        shuffle: bool = False,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
         sampler: Iterable[int] | None = None,
-        *,
-        seed: int | None = None,
-        drop_last: bool = False,
+        batch_sampler: Iterable[list[int]] | None = None,
+        num_workers: int = 0,
         collate_fn: Callable[[list[Any]], Any] | None = None,
-        generator: np.random.Generator | Generator | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], object] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Source = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        seed: int | None = None,
     ) -> None:
-        if shuffle and sampler is not None:
-            raise DataError("DataLoader: shuffle and sampler both say in which order items are read; give one of them")
-        if sampler is not None and not hasattr(sampler, "__iter__"):
-            raise KeywordError(
-                explain("DataLoader: this is no sampler", got={"sampler": type(sampler).__name__}, need="an iterable of indices")
-            )
-        if collate_fn is not None and not callable(collate_fn):
-            raise KeywordError(
-                explain(
-                    "DataLoader: collate_fn is called", got={"collate_fn": type(collate_fn).__name__}, need="a function of a list of items"
-                )
-            )
-        if sampler is not None and iter(sampler) is sampler:
+        if isinstance(dataset, tuple) and dataset and all(isinstance(t, Tensor) or is_array(t) for t in dataset):
+            dataset = TensorDataset(*dataset)
+        _need_functions(collate_fn=collate_fn, worker_init_fn=worker_init_fn)
+        _need_one_order(dataset, shuffle, sampler, batch_sampler, batch_size, drop_last)
+        if generator is not None and seed is not None:
+            raise DataError("DataLoader: give a generator or a seed, not both")
+        self.dataset, self.collate_fn, self.worker_init_fn = dataset, collate_fn, worker_init_fn
+        self.num_workers = count_of("DataLoader", "num_workers", num_workers, 0)
+        if multiprocessing_context is not None and not self.num_workers:
+            raise DataError("DataLoader: multiprocessing_context says how workers start; give num_workers=1 or more, too")
+        self.multiprocessing_context = None if multiprocessing_context is None else context_of(multiprocessing_context)
+        self.prefetch_factor = 2 if prefetch_factor is None else count_of("DataLoader", "prefetch_factor", prefetch_factor)
+        self.timeout, self.persistent_workers, self.pin_memory = _seconds(timeout), persistent_workers, pin_memory
+        self.generator = generator
+        # A stream of its own for the items: how they are read changes no order.
+        self._items_generator: Source = generator if seed is None else np.random.default_rng((seed, 1))
+        self.sampler: Iterable[int] | None = None
+        self.batch_sampler: Iterable[list[int]] | None = batch_sampler
+        self.batch_size = None if batch_sampler is not None else count_of("DataLoader", "batch_size", batch_size)
+        self.drop_last = drop_last
+        if batch_sampler is None and not isinstance(dataset, IterableDataset):
+            drawn = RandomSampler(dataset, generator=generator, seed=seed) if shuffle else SequentialSampler(dataset)
+            self.sampler = drawn if sampler is None else sampler
+            self.batch_sampler = BatchSampler(self.sampler, self.batch_size or 1, drop_last)
+        self._pool: Threads | Processes | None = None  # kept for the next epoch
+
+    def __del__(self) -> None:
+        pool = getattr(self, "_pool", None)  # __init__ may have failed before
+        if pool is not None:
+            pool.close()
+
+    def __len__(self) -> int:
+        """Batches in an epoch.
+
+        Raises: TypeError where the dataset or sampler has no length.
+        """
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)  # type: ignore[arg-type]
+        n, size = len(self.dataset), self.batch_size or 1
+        return n // size if self.drop_last else -(-n // size)
+
+    def __iter__(self) -> Iterator[Any]:
+        maker = Maker(self.dataset, self.collate_fn)
+        lists = None if self.batch_sampler is None else iter(self.batch_sampler)
+        seed = None if maker.rows is not None else int(drawn_from(self._items_generator).integers(2**63))
+        return self._made(maker, self._jobs(lists, seed)) if not self.num_workers else self._ahead(maker, self._jobs(lists, seed))
+
+    def _jobs(self, lists: Iterator[list[int]] | None, seed: int | None) -> Iterator[Job]:
+        if lists is not None:
+            for number, indices in enumerate(lists):
+                yield Job(seed, number, list(indices))
+            return
+        size, number = self.batch_size or 1, 0
+        while True:
+            yield Job(seed, number, [], size, size if self.drop_last else 1)
+            number += 1
+
+    def _made(self, maker: Maker, jobs: Iterator[Job]) -> Iterator[Any]:
+        for job in jobs:
+            batch = maker(job)
+            if batch is End:
+                return
+            yield batch
+
+    def _ahead(self, maker: Maker, jobs: Iterator[Job]) -> Iterator[Any]:
+        """The batches of workers, which are always some ahead; however it ends, no worker works on."""
+        pool, self._pool = self._pool or self._workers(maker), None  # so that a second iterator has workers of its own
+        ahead: deque[Any] = deque()
+        keep = False
+        try:
+            for job in jobs:
+                ahead.append(pool.submit(job))
+                if len(ahead) < self.prefetch_factor * self.num_workers:
+                    continue
+                batch = self._batch(pool, ahead.popleft())
+                if batch is End:
+                    ahead.clear()
+                    break
+                yield batch
+            while ahead and (batch := self._batch(pool, ahead.popleft())) is not End:
+                yield batch
+            keep = True
+        except GeneratorExit:  # a `break`
+            keep = True
+            raise
+        finally:
+            if keep and self.persistent_workers and self._pool is None:
+                pool.cancel()
+                self._pool = pool
+            else:
+                pool.close()
+
+    def _workers(self, maker: Maker) -> Threads | Processes:
+        count = 1 if isinstance(self.dataset, IterableDataset) else self.num_workers
+        if self.multiprocessing_context is None:
+            return Threads(maker, count, self.worker_init_fn)
+        return Processes(maker, count, self.worker_init_fn, self.multiprocessing_context)
+
+    def _batch(self, pool: Any, ticket: Any) -> Any:
+        try:
+            return pool.result(ticket, self.timeout or None)
+        except TimeoutError:
+            got = {"timeout": f"{self.timeout:g} s"}
+            raise DataError(explain("DataLoader: no batch came in time", got=got, need="a larger timeout, or faster items")) from None
+
+
+def _need_one_order(dataset: Any, shuffle: Any, sampler: Any, batch_sampler: Any, batch_size: Any, drop_last: bool) -> None:
+    """Refuse orders that contradict one another, and what is none."""
+    if sampler is not None and shuffle:
+        raise DataError("DataLoader: shuffle and sampler both say in which order items are read; give one of them")
+    for name, given in (("sampler", sampler), ("batch_sampler", batch_sampler)):
+        if given is None:
+            continue
+        kind = "indices" if name == "sampler" else "lists of indices"
+        if not hasattr(given, "__iter__"):
+            raise KeywordError(explain("DataLoader: this is no sampler", got={name: type(given).__name__}, need=f"an iterable of {kind}"))
+        if iter(given) is given:
             raise DataError(
                 explain(
                     "DataLoader: this sampler can be read only once, so the second epoch would be empty",
-                    got={"sampler": type(sampler).__name__},
+                    got={name: type(given).__name__},
                     need="something that begins anew in each `for`: a list, a range, a class with __iter__",
-                    fix="sampler=list(...)",
+                    fix=f"{name}=list(...)",
                 )
             )
-        if isinstance(dataset, tuple) and dataset and all(isinstance(t, Tensor) or is_array(t) for t in dataset):
-            dataset = TensorDataset(*dataset)
-        if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")):
-            raise KeywordError(
-                explain(
-                    "DataLoader: needs items with numbers",
-                    got={"dataset": type(dataset).__name__},
-                    need="__len__ and __getitem__, or a tuple of arrays",
-                )
-            )
-        self.dataset: Dataset | Any = dataset
-        self.batch_size, self.drop_last, self.collate_fn = _count(batch_size), drop_last, collate_fn
-        self.sampler: Iterable[int]
-        self.sampler = (
-            sampler if sampler is not None else RandomSampler(dataset, generator, seed) if shuffle else SequentialSampler(dataset)
-        )
-
-    def __len__(self) -> int:
-        """Batches in an epoch."""
-        n = len(self.sampler)  # type: ignore[arg-type]
-        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._batches(iter(self.sampler))
-
-    def _batches(self, order: Iterator[int]) -> Iterator[Any]:
-        make = self._maker()
-        while indices := list(islice(order, self.batch_size)):
-            if self.drop_last and len(indices) < self.batch_size:
-                return
-            yield make(indices)
-
-    def _maker(self) -> Callable[[list[int]], Any]:
-        """How a batch is made of indices: by one copy where items are rows of arrays, else item by item."""
-        dataset = self.dataset
-        if self.collate_fn is None:
-            if type(dataset) is TensorDataset:
-                return dataset.batch
-            if isinstance(dataset, Tensor) or is_array(dataset):
-                array: Any = dataset._data if isinstance(dataset, Tensor) else dataset
-                if array.dtype.kind in "biuf":  # what is no number goes item by item: text stays text
-                    return lambda indices: rows(array, np.asarray(indices, np.int64))
-        combine = collate if self.collate_fn is None else self.collate_fn
-        return lambda indices: combine([dataset[i] for i in indices])
+    if batch_sampler is not None and (sampler is not None or shuffle or batch_size not in (1, None) or drop_last):
+        raise DataError("DataLoader: batch_sampler says all of batch_size, shuffle, sampler and drop_last; give it alone")
+    if isinstance(dataset, IterableDataset):
+        if shuffle or sampler is not None or batch_sampler is not None:
+            raise DataError("DataLoader: an IterableDataset comes in its own order; it takes no shuffle and no sampler")
+        return
+    need_items("DataLoader", dataset)
 
 
-def _count(batch_size: Any) -> int:
-    try:
-        n = 0 if isinstance(batch_size, bool) else index(batch_size)
-    except TypeError:
-        n = 0
-    if n < 1:
-        raise DataError(explain("DataLoader: batch_size counts items", got={"batch_size": batch_size}, need="a whole number, 1 or more"))
-    return n
+def _need_functions(**given: Any) -> None:
+    for name, function in given.items():
+        if function is not None and not callable(function):
+            what = "a list of items" if name == "collate_fn" else "the worker's number"
+            got = {name: type(function).__name__}
+            raise KeywordError(explain(f"DataLoader: {name} is called", got=got, need=f"a function of {what}"))
+
+
+def _seconds(timeout: Any) -> float:
+    if not isinstance(timeout, (int, float)) or not timeout >= 0:
+        raise DataError(explain("DataLoader: timeout is in seconds", got={"timeout": timeout}, need="0 or more"))
+    return timeout

@@ -124,6 +124,8 @@ def _batches(loader: DataLoader) -> str:
     except TypeError:  # a sampler without a length
         return ""
     size, dataset = loader.batch_size, loader.dataset
+    if size is None:  # a batch_sampler says
+        return f"{number:,} batch{'es' if number != 1 else ''}"
     if type(dataset) is not TensorDataset or loader.collate_fn is not None or not number:
         return f"{number:,} batch{'es' if number != 1 else ''} of {size:,}"
     rows = min(size, len(dataset))
