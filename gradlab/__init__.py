@@ -493,6 +493,8 @@ from .ops import xlogy as xlogy
 if TYPE_CHECKING:
     from . import data as data
     from . import files as files
+    from . import hub as hub
+    from . import models as models
     from . import nn as nn
     from . import notebook as notebook
     from . import optim as optim
@@ -503,7 +505,7 @@ if TYPE_CHECKING:
     from .files import save as save
     from .trace import overfit as overfit
 
-_PARTS = ("nn", "optim", "data", "files", "sim", "testing", "trace", "notebook")
+_PARTS = ("nn", "optim", "data", "files", "hub", "models", "sim", "testing", "trace", "notebook")
 _FROM_PARTS = {"load": "files", "overfit": "trace", "save": "files"}
 
 
