@@ -53,3 +53,8 @@ from .recurrent import RNNBase as RNNBase
 from .shape import Flatten as Flatten
 from .shape import Identity as Identity
 from .shape import Unflatten as Unflatten
+from .transformer import Transformer as Transformer
+from .transformer import TransformerDecoder as TransformerDecoder
+from .transformer import TransformerEncoder as TransformerEncoder
+from .transformer_layer import TransformerDecoderLayer as TransformerDecoderLayer
+from .transformer_layer import TransformerEncoderLayer as TransformerEncoderLayer

@@ -6,7 +6,6 @@ from typing import Any
 
 from .. import ops
 from .._tensor import Tensor
-from ..backend import DEFAULT_FLOAT
 from ..create import zeros
 from ..errors import ArgumentError, ShapeError, explain
 from ..ops.argument import tensor_of
@@ -65,7 +64,7 @@ class MultiheadAttention(Module):
         vdim: int | None = None,
         batch_first: bool = False,
         device: Any = None,
-        dtype: Any = DEFAULT_FLOAT,
+        dtype: Any = None,
         positions: Module | None = None,
     ) -> None:
         super().__init__()

@@ -7,7 +7,6 @@ from typing import Any
 
 from .. import ops
 from .._tensor import Tensor
-from ..backend import DEFAULT_FLOAT
 from ..create import zeros
 from ..errors import ShapeError, explain
 from ..ops.argument import tensor_of
@@ -24,7 +23,7 @@ class RNNCellBase(Module):
     gates = 1
     kept: tuple[str, ...] = ("h",)
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = DEFAULT_FLOAT) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.input_size, self.hidden_size = need_sizes(type(self).__name__, input_size=input_size, hidden_size=hidden_size)
         self.bias, rows = bool(bias), self.gates * self.hidden_size
@@ -86,7 +85,7 @@ class RNNCell(RNNCellBase):
         bias: bool = True,
         nonlinearity: str = "tanh",
         device: Any = None,
-        dtype: Any = DEFAULT_FLOAT,
+        dtype: Any = None,
     ) -> None:
         self.nonlinearity = need_nonlinearity("RNNCell", nonlinearity)
         super().__init__(input_size, hidden_size, bias, device, dtype)

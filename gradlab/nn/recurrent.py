@@ -10,7 +10,6 @@ import numpy as np
 
 from .. import ops
 from .._tensor import Tensor
-from ..backend import DEFAULT_FLOAT
 from ..create import zeros
 from ..errors import ArgumentError, KeywordError, ShapeError, explain
 from ..ops.argument import tensor_of, whole
@@ -44,7 +43,7 @@ class RNNBase(Module):
         bidirectional: bool = False,
         proj_size: int = 0,
         device: Any = None,
-        dtype: Any = DEFAULT_FLOAT,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         name = type(self).__name__
@@ -212,7 +211,7 @@ class RNN(RNNBase):
         dropout: float = 0.0,
         bidirectional: bool = False,
         device: Any = None,
-        dtype: Any = DEFAULT_FLOAT,
+        dtype: Any = None,
     ) -> None:
         self.nonlinearity = need_nonlinearity("RNN", nonlinearity)
         super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype)
@@ -246,7 +245,7 @@ class GRU(RNNBase):
         dropout: float = 0.0,
         bidirectional: bool = False,
         device: Any = None,
-        dtype: Any = DEFAULT_FLOAT,
+        dtype: Any = None,
     ) -> None:
         super().__init__(input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype)
 

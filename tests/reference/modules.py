@@ -29,18 +29,21 @@ class Row:
     args: tuple[Any, ...]
     options: dict[str, Any]
     inputs: Callable[[], list[Any]]
+    make: Callable[..., Any]
     call: Callable[..., Any]
     still: dict[str, Any] = field(default_factory=dict)
 
 
 def row(
-    name: str, *args: Any, inputs: Callable[[], list[Any]], note: str = "", call: Any = None, still: Any = None, **options: Any
-) -> None:
-    """Add a row; `call(nn, module, *inputs)` where it is not just `module(*inputs, **still)`."""
+    name: str, *args: Any, inputs: Callable[[], list[Any]], note: str = "", make: Any = None, call: Any = None, still: Any = None,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Add a row; `make(nn, *args, **options)` and `call(nn, module, *inputs)` where it is not just `nn.name` and `module(*inputs)`."""
     text = ", ".join([*map(str, args), *[f"{k}={v}" for k, v in options.items()], *([note] if note else [])])
     key = f"{name}({text})"
     assert key not in ROWS, key
-    ROWS[key] = Row(name, args, options, inputs, call or (lambda nn, m, *xs, **kw: m(*xs, **kw)), still or {})
+    make = make or (lambda nn, *xs, **kw: getattr(nn, name)(*xs, **kw))
+    ROWS[key] = Row(name, args, options, inputs, make, call or (lambda nn, m, *xs, **kw: m(*xs, **kw)), still or {})
 
 
 def draw(*shape: int, seed: int = 0) -> np.ndarray:
@@ -87,7 +90,7 @@ class Torch:
 
 def made(lib: Any, row: Row) -> Any:
     """The module, in float64 and in evaluation, with its own first values."""
-    return getattr(lib.nn, row.name)(*row.args, **row.options, dtype=lib.float64).eval()
+    return row.make(lib.nn, *row.args, **row.options, dtype=lib.float64).eval()
 
 
 def filled(lib: Any, row: Row) -> Any:

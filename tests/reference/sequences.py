@@ -129,3 +129,63 @@ for weights in (True, False):
         note=f"causal, {text}",
     )
 row("MultiheadAttention", E, 1, inputs=ins((3, B, E), (5, B, E)), call=lambda nn, m, q, k: m(q, k, k), note="memory")
+
+
+# -- Transformers
+
+FF = 3
+SRC, TGT = (3, B, E), (2, B, E)
+HIDE = np.triu(np.full((3, 3), -np.inf), 1)
+LATE = np.array([[False, False, True], [False] * 3])
+
+
+def transformer(name: str, *inputs: Any, note: str = "", still: Any = None, options: Any = None, **call: Any) -> None:
+    """A layer of 2 heads."""
+    options = {"dim_feedforward": FF, **(options or {})}
+
+    def called(nn: Any, m: Any, *xs: Any, **kw: Any) -> Any:
+        return m(*xs, **kw, **call)
+
+    row(name, E, 2, inputs=ins(*inputs), note=note, still=still, call=called, **options)
+
+
+SWAPPED = {"batch_first": True, "norm_first": True}
+for name, shapes in (("TransformerEncoderLayer", (SRC,)), ("TransformerDecoderLayer", (TGT, SRC))):
+    transformer(name, *shapes)
+    transformer(name, *[(n, E) for n, *_ in shapes], note="one sample")
+    transformer(name, *[(B, n, E) for n, *_ in shapes], options=SWAPPED)
+    transformer(name, *shapes, options={"activation": "gelu", "bias": False, "layer_norm_eps": 0.01})
+    transformer(name, *shapes, options={"norm_first": True})
+transformer("TransformerEncoderLayer", SRC, note="masks", still={"src_mask": HIDE, "src_key_padding_mask": LATE})
+transformer("TransformerEncoderLayer", SRC, note="causal", still={"src_mask": FUTURE}, is_causal=True)
+masks = {"tgt_mask": HIDE[:2, :2], "memory_mask": FUTURE[1:], "memory_key_padding_mask": np.where(LATE, -np.inf, 0)}
+transformer("TransformerDecoderLayer", TGT, SRC, note="masks", still=masks, tgt_is_causal=True)
+transformer("TransformerDecoderLayer", TGT, SRC, note="padding", still={"tgt_key_padding_mask": LATE[:, 1:]}, options={"norm_first": True})
+
+
+def stack(kind: str, norm: bool) -> Callable[..., Any]:
+    """Two layers and, or not, a norm."""
+
+    def make(nn: Any, dtype: Any) -> Any:
+        layer = getattr(nn, f"Transformer{kind}Layer")(E, 2, FF, norm_first=norm, dtype=dtype)
+        return getattr(nn, f"Transformer{kind}")(layer, 2, nn.LayerNorm(E, dtype=dtype) if norm else None)
+
+    return make
+
+
+row("TransformerEncoder", inputs=ins(SRC), make=stack("Encoder", False), note="two layers")
+row(
+    "TransformerEncoder",
+    inputs=ins(SRC),
+    make=stack("Encoder", True),
+    note="with a norm",
+    still={"mask": HIDE, "src_key_padding_mask": LATE},
+)
+row("TransformerDecoder", inputs=ins(TGT, SRC), make=stack("Decoder", False), note="two layers")
+row("TransformerDecoder", inputs=ins(TGT, SRC), make=stack("Decoder", True), note="with a norm", still=masks)
+
+SIZES = {"num_encoder_layers": 1, "num_decoder_layers": 2}
+transformer("Transformer", SRC, TGT, options=SIZES)
+every = {"src_mask": FUTURE, "src_key_padding_mask": LATE, "tgt_mask": FUTURE[:2, :2], "memory_key_padding_mask": LATE}
+transformer("Transformer", (B, 3, E), (B, 2, E), note="masks", still=every, options={**SIZES, **SWAPPED, "activation": "gelu"})
+transformer("Transformer", (3, E), (2, E), note="one sample", options={**SIZES, "bias": False})
