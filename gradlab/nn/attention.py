@@ -10,11 +10,11 @@ from ..create import zeros
 from ..errors import ArgumentError, ShapeError, explain
 from ..ops.argument import tensor_of
 from . import init
-from .given import need_probability, need_sizes
 from .kv_cache import KVCache
 from .linear import Linear
 from .mask import both, causal, merged, weighed
 from .module import Module
+from .option import need_probability, need_sizes
 from .parameter import Parameter
 
 
@@ -69,14 +69,14 @@ class MultiheadAttention(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        e, self.num_heads = self.embed_dim, _ = need_sizes(name, embed_dim=embed_dim, num_heads=num_heads)
+        e, self.num_heads = self.embed_dim, _ = need_sizes(name, 1, embed_dim=embed_dim, num_heads=num_heads)
         if e % self.num_heads:
             got = {"embed_dim": e, "num_heads": num_heads}
             raise ShapeError(explain(f"{name}: the heads can't share the features", got=got, need="embed_dim a multiple of num_heads"))
-        self.kdim, self.vdim = need_sizes(name, kdim=e if kdim is None else kdim, vdim=e if vdim is None else vdim)
+        self.kdim, self.vdim = need_sizes(name, 1, kdim=e if kdim is None else kdim, vdim=e if vdim is None else vdim)
         self.head_dim = e // self.num_heads
-        self.dropout = need_probability(name, dropout)
-        self.add_zero_attn, self.batch_first = bool(add_zero_attn), bool(batch_first)
+        need_probability(name, dropout, "dropout")
+        self.dropout, self.add_zero_attn, self.batch_first = dropout, bool(add_zero_attn), bool(batch_first)
 
         def parameter(there: bool, *shape: int) -> Parameter | None:
             return Parameter(zeros(shape, device=device, dtype=dtype)) if there else None

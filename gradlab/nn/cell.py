@@ -11,8 +11,8 @@ from ..create import zeros
 from ..errors import ShapeError, explain
 from ..ops.argument import tensor_of
 from . import init
-from .given import need_sizes
 from .module import Module
+from .option import need_sizes
 from .parameter import Parameter
 from .recurrent import States, need_nonlinearity, need_states
 
@@ -25,7 +25,7 @@ class RNNCellBase(Module):
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        self.input_size, self.hidden_size = need_sizes(type(self).__name__, input_size=input_size, hidden_size=hidden_size)
+        self.input_size, self.hidden_size = need_sizes(type(self).__name__, 1, input_size=input_size, hidden_size=hidden_size)
         self.bias, rows = bool(bias), self.gates * self.hidden_size
         for name, shape in {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}.items():
             setattr(self, name, Parameter(zeros(shape, device=device, dtype=dtype)))

@@ -22,29 +22,30 @@ def shown(module: Module, names: str) -> str:
     return ", ".join([f"{name}={getattr(module, name)}" for name in names.split()])
 
 
-def need_sizes(op: str, **given: Any) -> tuple[int, ...]:
+def need_sizes(op: str, least: int = 0, **given: Any) -> tuple[int, ...]:
     """Sizes as ints.
 
     Raises:
         KeywordError: one is no whole number.
-        ShapeError: one is negative.
+        ShapeError: one is below `least`.
     """
     found = {name: whole(name, value) for name, value in given.items()}
-    if min(found.values()) < 0:
-        raise ShapeError(explain(f"{op}: sizes can't be negative", got=found, need=">= 0"))
+    if min(found.values()) < least:
+        what = "are above 0" if least else "can't be negative"
+        raise ShapeError(explain(f"{op}: sizes {what}", got=found, need=f">= {least}"))
     return tuple(found.values())
 
 
-def need_probability(op: str, p: Any) -> None:
+def need_probability(op: str, p: Any, name: str = "p") -> None:
     """Refuse what is no probability.
 
     Raises:
         KeywordError: no number.
         ArgumentError: a number outside of [0, 1].
     """
-    need_number(op, p=p)
+    need_number(op, **{name: p})
     if not 0 <= p <= 1:
-        raise ArgumentError(explain(f"{op}: p is a probability", got={"p": p}, need="0 <= p <= 1"))
+        raise ArgumentError(explain(f"{op}: {name} is a probability", got={name: p}, need=f"0 <= {name} <= 1"))
 
 
 def need_axes(module: Module, x: Any, ndims: tuple[int, ...], what: str) -> None:

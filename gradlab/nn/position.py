@@ -12,8 +12,8 @@ from .._tensor import Tensor
 from ..create import tensor
 from ..errors import ArgumentError, DTypeError, ShapeError, explain
 from ..ops.argument import need_number, tensor_of, whole
-from .given import need_sizes
 from .module import Module
+from .option import need_sizes
 
 Angles = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -37,7 +37,7 @@ class SinusoidalPositions(Module):
 
     def __init__(self, d_model: int, batch_first: bool = False, base: float = 10000.0) -> None:
         super().__init__()
-        (self.d_model,) = need_sizes("SinusoidalPositions", d_model=d_model)
+        (self.d_model,) = need_sizes("SinusoidalPositions", 1, d_model=d_model)
         self.base, self.batch_first = _need_base("SinusoidalPositions", base), bool(batch_first)
 
     def forward(self, x: Tensor, offset: int = 0) -> Tensor:
@@ -76,7 +76,7 @@ class RotaryPositions(Module):
 
     def __init__(self, head_dim: int, base: float = 10000.0, interleaved: bool = True) -> None:
         super().__init__()
-        (self.head_dim,) = need_sizes("RotaryPositions", head_dim=head_dim)
+        (self.head_dim,) = need_sizes("RotaryPositions", 1, head_dim=head_dim)
         if self.head_dim % 2:
             raise ShapeError(explain("RotaryPositions: features are turned in pairs", got={"head_dim": head_dim}, need="an even number"))
         self.base, self.interleaved = _need_base("RotaryPositions", base), bool(interleaved)

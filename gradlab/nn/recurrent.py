@@ -14,8 +14,8 @@ from ..create import zeros
 from ..errors import ArgumentError, KeywordError, ShapeError, explain
 from ..ops.argument import tensor_of, whole
 from . import init
-from .given import need_probability, need_sizes
 from .module import Module
+from .option import need_probability, need_sizes
 from .packed import Ids, PackedSequence, filled, lengths_of, pad_packed_sequence, picked, read_lengths, repacked
 from .parameter import Parameter
 
@@ -47,9 +47,9 @@ class RNNBase(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        self.input_size, self.hidden_size = need_sizes(name, input_size=input_size, hidden_size=hidden_size)
-        (self.num_layers,) = need_sizes(name, num_layers=num_layers)
-        dropout = need_probability(name, dropout)
+        self.input_size, self.hidden_size = need_sizes(name, 1, input_size=input_size, hidden_size=hidden_size)
+        (self.num_layers,) = need_sizes(name, 1, num_layers=num_layers)
+        need_probability(name, dropout, "dropout")
         if dropout and self.num_layers == 1:
             warnings.warn(f"{name}: dropout is between layers, so that with num_layers=1 nothing is dropped", UserWarning, stacklevel=3)
         self.proj_size = whole("proj_size", proj_size)

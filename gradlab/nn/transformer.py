@@ -12,15 +12,15 @@ from ..errors import ShapeError, explain
 from ..ops.argument import tensor_of
 from . import init
 from .container import ModuleList
-from .given import need_sizes
 from .kv_cache import KVCache
 from .module import Module
 from .norm import LayerNorm
+from .option import need_sizes
 from .transformer_layer import Activation, TransformerDecoderLayer, TransformerEncoderLayer
 
 
 def _copies(layer: Module, num_layers: int) -> ModuleList:
-    need_sizes("Transformer", num_layers=num_layers)
+    need_sizes("Transformer", 1, num_layers=num_layers)
     return ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
 
 
