@@ -58,6 +58,11 @@ class Cells:
         """The cell that runs now (the outermost, where magics nest), or None between cells."""
         return self._running[0] if self._running else None
 
+    @property
+    def nested(self) -> bool:
+        """Whether the newest cell runs inside another one, as under a cell magic."""
+        return len(self._running) > 1
+
     def line(self, place: Where) -> str:
         """The text of a line of the newest cell that ran with that count."""
         cell = next((c for c in reversed(self._cells.values()) if c.count == place.count and c.id == place.cell), None)
@@ -67,6 +72,8 @@ class Cells:
     def enter(self, info: Any, count: int | None = None) -> Cell:
         """Note the cell that is about to run. `info` is what IPython hands to `pre_run_cell`."""
         source = info.raw_cell
+        # Of those that an interrupt kept from leaving, none is on the stack.
+        del self._running[max(_depth(sys._getframe(1)) - 1, 0) :]
         if count is None:
             count = _running_count(sys._getframe(1)) or self.shell.execution_count
         code = info.transformed_cell if info.transformed_cell is not None else source
@@ -126,6 +133,14 @@ def _blank_lines(source: str) -> int:
 def _is_run_cell(frame: FrameType) -> bool:
     code = frame.f_code
     return code.co_name == "run_cell_async" and code.co_filename.endswith("interactiveshell.py")
+
+
+def _depth(frame: FrameType | None) -> int:
+    depth = 0
+    while frame is not None:
+        depth += _is_run_cell(frame)
+        frame = frame.f_back
+    return depth
 
 
 def _running_count(frame: FrameType | None) -> int | None:

@@ -65,3 +65,13 @@ def on_main_thread(call: Callable[[], None]) -> None:
         call()
     else:
         loop.add_callback(call)
+
+
+def in_main_thread() -> bool:
+    """Whether this is the thread that runs cells."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def is_terminal(shell: Any) -> bool:
+    """Whether this shell has no page to draw in."""
+    return any(cls.__name__ == "TerminalInteractiveShell" for cls in type(shell).__mro__)

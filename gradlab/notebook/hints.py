@@ -36,7 +36,8 @@ class Hints:
     def read(self, structure: Mapping[str, Any], cell: str, count: int | None) -> tuple[list[Hint], list[dict[str, Any]]]:
         """The texts for the cell that runs, and those for cells whose functions it called or whose classes it used."""
         bound = self._bound()
-        ops = {name: op for op, name in self._stretch.names(bound).items()}
+        shown = len(structure["ops"])  # of a long step that grows, not yet all
+        ops = {name: op for op, name in self._stretch.names(bound).items() if op < shown}
         found: dict[tuple[str | None, int | None], dict[int, Hint]] = {
             key: _of_ops(structure, lines) for key, lines in lines_of(structure, self._stretch.first).items()
         }

@@ -67,12 +67,13 @@ class Outcomes:
 
     def ended(self, cell: str | None, state: State, error: BaseException | None) -> None:
         """The cell that began last is over."""
-        stretch, self._stretch = self._stretch, None
+        stretch = self._stretch
         if stretch is None or cell is None or cell != self._cell:
             return
         content = {**self._kept[cell], "state": state}
         if not self._pages:
             self._kept[cell] = content  # a page that comes later knows what ran, and that it is over
+            self._stretch = None
             return
         with self.recorder.lock:
             content |= {"ops": stretch.ops, "steps": stretch.steps, "ms": stretch.ms, "tracing": self.recorder.on}
@@ -80,8 +81,8 @@ class Outcomes:
             content |= self._lines(cell, stretch)
             content["error"] = None if error is None else self._error(stretch, error)
             self._count_findings(content, stretch)
-        self._hints = None
         self._keep(content)
+        self._stretch = self._hints = None
 
     def _lines(self, cell: str, stretch: Stretch) -> dict[str, Any]:
         """One text per line: of this cell, and of the cells whose functions it called."""
@@ -96,10 +97,8 @@ class Outcomes:
         return 0 if diagnosis is None else sum(one.where.startswith(f"In[{count}]:") for one in diagnosis.findings)
 
     def _keep(self, content: dict[str, Any]) -> None:
-        self._kept.pop(content["id"], None)
-        self._kept[content["id"]] = content
-        while len(self._kept) > _CELLS_KEPT:
-            del self._kept[next(iter(self._kept))]
+        others = [(id, other) for id, other in self._kept.items() if id != content["id"]]
+        self._kept = dict([*others[1 - _CELLS_KEPT :], (content["id"], content)])  # at once: an interrupt loses no cell
         self._post(content)
 
     def _post(self, content: dict[str, Any]) -> None:

@@ -48,7 +48,7 @@ def plain(value: Any) -> Any:
     >>> plain({"loss": float("nan"), "shape": (np.int64(3), 2**60)})
     {'loss': 'NaN', 'shape': [3, '1152921504606846976']}
     """
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         value = value.item()
     if value is None or isinstance(value, (bool, str)):
         return value

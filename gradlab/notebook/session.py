@@ -22,6 +22,7 @@ from .outcome import Outcomes
 from .pictures import Pictures
 from .protocol import Message, State
 from .requests import Requests
+from .stop import each, stop_soon
 from .stream import Stream
 
 _IPYTHON_KEEPS = re.compile(r"_+|_i*\d*|_[iod]h|_exit_code|__.*__|In|Out|exit|quit|get_ipython|open")
@@ -43,7 +44,7 @@ class Session:
     def __init__(self, shell: Any = None) -> None:
         # First what can fail, so that a missing bundle leaves nothing half loaded.
         self._kernel = control.kernel_of(shell)
-        self.model: SessionModel | None = None if _is_terminal(shell) else SessionModel(self._kernel is not None)
+        self.model: SessionModel | None = None if control.is_terminal(shell) else SessionModel(self._kernel is not None)
         self.shell = shell
         self.cells = None if shell is None else Cells(shell)
         self.recorder = Recorder(observe)
@@ -171,7 +172,7 @@ class Session:
         if not isinstance(content, dict):
             return
         self._heard = True
-        self._heard_aside |= not _in_main_thread()
+        self._heard_aside |= not control.in_main_thread()
         kind, page, visible = content.get("kind"), str(content.get("page")), bool(content.get("visible"))
         if kind == "hello":
             self.stream.hello(page, visible, self.state, self._count)
@@ -211,15 +212,18 @@ class Session:
         """Why a thread that is held here could not be resumed by any page; None where it could."""
         if not self._heard:
             return "no panel is open that could resume it"
-        if _in_main_thread() and not self._heard_aside:
+        if control.in_main_thread() and not self._heard_aside:
             return "here the kernel hears the page only when a cell has ended"
         return None
 
     def _pre_run_cell(self, info: Any) -> None:
+        if each(lambda: self._begin(info)):
+            stop_soon()
+
+    def _begin(self, info: Any) -> None:
         assert self.cells is not None
-        outermost = self.cells.current is None
         cell = self.cells.enter(info)
-        if not outermost:
+        if self.cells.nested:
             return
         if self.stream.visible:
             self.recorder.glimpse(again=True)
@@ -230,28 +234,32 @@ class Session:
             self.pictures.forget(cell.id)
             for panel in [p for p in self.panels if p.goes_with(cell.id)]:
                 panel.close()
-        if loads_gradlab(info.raw_cell):
+        if loads_gradlab(cell.source):
             # IPython would answer "already loaded" where the output of the first run stood; loading is idempotent here.
             self.shell.extension_manager.loaded.discard("gradlab")
 
     def _post_run_cell(self, result: Any) -> None:
         assert self.cells is not None
-        cell = self.cell_key
-        count = self._count
+        cell = self.cells.current
         self.cells.leave()
-        if self.cells.current is not None:
+        if cell is None or self.cells.current is not None:
             return
-        self.recorder.running = False
-        self.births.note(self.variables(), count)
         error = result and (result.error_in_exec or result.error_before_exec)
         self.state = "interrupted" if isinstance(error, KeyboardInterrupt) else "error" if error else "idle"
+        each(
+            lambda: self._rest(cell.count),
+            self.requests.evaluate,
+            lambda: self.stream.push(self.state, self._last_count),
+            self.stream.diagnosis.look,
+            self.pictures.renew,
+            lambda: self.outcomes.ended(cell.id, self.state, error or None),
+        )
+
+    def _rest(self, count: int | None) -> None:
+        self.recorder.running = False
+        self.births.note(self.variables(), count)
         if self.recorder.captured is not None:
             self.tell_capture()
-        self.requests.evaluate()
-        self.stream.push(self.state, self._last_count)
-        self.stream.diagnosis.look()
-        self.pictures.renew()
-        self.outcomes.ended(cell, self.state, error or None)
 
     def _outcome_began(self, cell: Cell) -> None:
         self.outcomes.began(cell.id, cell.count, cell.source)
@@ -286,11 +294,3 @@ def end_session() -> None:
         if _current is not None:
             _current.close()
         _current = None
-
-
-def _in_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
-
-
-def _is_terminal(shell: Any) -> bool:
-    return any(cls.__name__ == "TerminalInteractiveShell" for cls in type(shell).__mro__)

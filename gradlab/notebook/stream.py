@@ -15,6 +15,7 @@ from .protocol import State
 _SMALLEST_SERIES = 4_000  # a frame crowded by optimizer rows still moves the lines on
 _STRUCTURES_KEPT = 64  # this and the next as in js/panels/store.ts: what the kernel takes for known, the page has
 _ITEMS_KEPT = 60_000  # ops, leaves and modules, about 12 MB
+_LONG = 1_000  # ops: to look for findings in so many takes longer than to draw them
 _BYTES_A_SECOND = 500_000  # of live frames: those of a graph of 20,000 ops are large
 
 Send = Callable[[protocol.Message], None]
@@ -132,8 +133,12 @@ class Stream:
             columns=new_columns,
             gate=self.gate(),
         )
-        self._push_findings()
+        long = len(numbers.ops) > _LONG
+        if not long:
+            self._push_findings()
         self._send(message)
+        if long:
+            self._push_findings()
         self._rests_until = time.monotonic() + message.size_bytes / _BYTES_A_SECOND
         # Only now: an interrupt that lands inside `_send` leaves all of it to be sent again.
         self._columns, self._behind, self._asked = len(columns), False, False

@@ -157,6 +157,14 @@ def test_a_cell_that_runs_again_counts_its_own_ops_only(run: Any, heard: Heard) 
     assert heard()[-1]["ops"] == 2
 
 
+def test_a_long_step_is_told_as_far_as_it_is_shown(run: Any, heard: Heard) -> None:
+    current_session().recorder.frame_interval = 0
+    current_session().stream.show("page", True, "idle", None)
+    run("y = w\nfor _ in range(1000):\n    y = y * 1.0", "a")
+    assert any(told["state"] == "running" and told.get("lines") for told in heard())
+    assert current_session().recorder.on_frame is not None
+
+
 def test_an_op_that_fails_tells_its_operands(run: Any, heard: Heard) -> None:
     run("y = x @ w\nz = y @ w", "a", ok=False)
     end = heard()[-1]

@@ -96,6 +96,8 @@ def train(steps: int, layers: int = 2, width: int = 4, scale: float = 1.0) -> No
         (True, True),
         (None, None),
         ((1, np.uint8(2)), [1, 2]),
+        (np.array(2.5), 2.5),
+        (np.array([1, 2]), [1, 2]),
         ({"a": {1: math.nan}}, {"a": {"1": "NaN"}}),
         ("<b>text</b>", "<b>text</b>"),
         (np.dtype("float32"), "float32"),
@@ -167,6 +169,15 @@ def test_nan_and_inf_travel_as_words_in_json_and_as_themselves_in_buffers() -> N
     assert np.isnan(decode(frame.content, frame.buffers)["ops"]).any()
     for message in page.messages:
         strict(message.content)
+
+
+def test_a_long_graph_is_drawn_before_anybody_looks_for_findings() -> None:
+    with recording() as recorder:
+        y = gl.ones(2, requires_grad=True)
+        for _ in range(1_200):
+            y = y * 1.0
+        found = kinds(Page(recorder).hello())
+    assert found.index("frame") < found.index("findings")
 
 
 def test_the_structure_is_sent_once_a_key_and_columns_once() -> None:

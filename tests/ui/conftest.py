@@ -107,6 +107,7 @@ def watched(lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """Lend the page to one test."""
     lab.console_errors.clear()
     lab.message_sizes.clear()
+    lab.listen(False)
     lab.pictures = PICTURES / request.node.name.removeprefix("test_")
     yield lab
     lab.shot("")

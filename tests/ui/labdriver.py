@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from labmessages import Received, received
 from labserver import Server
 
 if os.environ.get("GRADLAB_REQUIRE_UI") != "1":
@@ -112,7 +113,23 @@ class Lab:
         page.on("console", lambda m: self.console_errors.append(f"{m.text} ({m.location.get('url')})") if m.type == "error" else None)
         page.on("pageerror", lambda e: self.console_errors.append(str(e)))
         self.message_sizes: list[int] = []
-        page.on("websocket", lambda socket: socket.on("framereceived", lambda payload: self.message_sizes.append(len(payload))))
+        self._listening = False
+        self._payloads: list[bytes | str] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda payload: self._hear(socket.url, payload)))
+
+    def _hear(self, url: str, payload: bytes | str) -> None:
+        self.message_sizes.append(len(payload))
+        if self._listening and "/channels" in url:
+            self._payloads.append(payload)
+
+    def listen(self, on: bool = True) -> None:
+        """Keep what the kernel sends to the page from now on."""
+        self._listening = on
+        self._payloads.clear()
+
+    def received(self) -> list[Received]:
+        """Return what the kernel has sent since `listen`; a message that is no strict JSON fails the test."""
+        return [received(payload) for payload in self._payloads]
 
     def load(self, workspace: str = "tests") -> None:
         """Load JupyterLab with an empty workspace."""
@@ -157,17 +174,17 @@ class Lab:
             [self.path, index],
         )
 
-    def run(self, index: int) -> str:
+    def run(self, index: int, patience_s: int = WAIT_MS // 1000) -> str:
         """Run a cell to its end and return the text it printed; an exception in it fails the test."""
         self.start(index)
-        self.finish()
+        self.finish(patience_s)
         text = self.output(index)
         assert "Traceback" not in text, text
         return text
 
-    def finish(self) -> None:
+    def finish(self, patience_s: int = WAIT_MS // 1000) -> None:
         """Wait for the cell that was started last."""
-        self.wait("() => window.ran")
+        self.page.wait_for_function("() => window.ran", timeout=1000 * patience_s)
         self.idle()
 
     def run_all(self, *, wait: bool = True) -> None:
