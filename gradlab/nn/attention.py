@@ -130,6 +130,7 @@ class MultiheadAttention(Module):
         mask = merged(type(self).__name__, q, length, extra, attn_mask, key_padding_mask)
         p = self.dropout if self.training else 0.0
         past = length - q.shape[-2] if cache is not None and same[0] else 0
+        is_causal = is_causal and length > past + 1  # else no key is later than the first query
         plain = is_causal and not (past or extra or need_weights or mask is not None)
         if is_causal and not plain:
             mask = both(mask, causal(q, length, extra, past))

@@ -31,6 +31,14 @@ class PackedSequence(NamedTuple):
     sorted_indices: Tensor | None = None
     unsorted_indices: Tensor | None = None
 
+    def to(self, *target: Any, **options: Any) -> PackedSequence:
+        """The same with `data` on another device or in another dtype; sizes and ids stay in main memory.
+
+        >>> pack_sequence([tensor([1, 2])]).to("float64").data.tolist()
+        [1.0, 2.0]
+        """
+        return self._replace(data=self.data.to(*target, **options))
+
 
 def read_lengths(op: str, lengths: Any, time: int, batch: int) -> Ids:
     """Lengths as an array, each at least 1 and at most `time`.

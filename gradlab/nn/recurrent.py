@@ -76,6 +76,14 @@ class RNNBase(Module):
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
 
+    def flatten_parameters(self) -> None:
+        """Nothing: PyTorch's for weights that have to lie side by side on a GPU."""
+
+    @property
+    def all_weights(self) -> list[list[Parameter]]:
+        """The parameters of each layer, of each direction one list."""
+        return [self._weights(end) for layer in range(self.num_layers) for end in self._ends(layer)]
+
     @property
     def _directions(self) -> int:
         return 2 if self.bidirectional else 1

@@ -147,12 +147,18 @@ def test_layers_run_on_another_device(kind, extra):
     m.to("sim")
     there = x.to("sim")
     got = [m(there, lengths=lengths)[0], *flat(m(there)[1])]
-    packed, _ = m(nn.utils.rnn.pack_padded_sequence(there, lengths, enforce_sorted=False))
+    packed, _ = m(nn.utils.rnn.pack_padded_sequence(x, lengths, enforce_sorted=False).to("sim"))
     got.append(nn.utils.rnn.pad_packed_sequence(packed)[0])
     for y, w in zip(got, [*want, want[0]], strict=True):
         assert y.device == gl.device("sim") and np.allclose(y.cpu().data, w, atol=1e-6)
     got[0].sum().backward()
     assert m.weight_hh_l0_reverse.grad.device == gl.device("sim")
+
+
+def test_weights_are_listed_by_layer_and_direction():
+    m = nn.LSTM(3, 2, num_layers=2, bidirectional=True, bias=False, proj_size=1)
+    m.flatten_parameters()
+    assert m.all_weights[1] == [m.weight_ih_l0_reverse, m.weight_hh_l0_reverse, m.weight_hr_l0_reverse] and len(m.all_weights) == 4
 
 
 def test_the_tree_shows_what_is_not_the_default():

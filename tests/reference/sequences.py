@@ -128,6 +128,9 @@ for weights in (True, False):
         still={"attn_mask": FUTURE},
         note=f"causal, {text}",
     )
+    mask = [(3, 5)] if weights else [(2 * B, 3, 5)]  # one that is learned, as the bias of a distance is
+    learned = lambda nn, m, q, k, mask, how=how: m(q, k, k, attn_mask=mask[0], **how)  # noqa: E731
+    row("MultiheadAttention", E, 2, inputs=ins((3, B, E), (5, B, E), mask), call=learned, note=f"learned mask, {text}")
 row("MultiheadAttention", E, 1, inputs=ins((3, B, E), (5, B, E)), call=lambda nn, m, q, k: m(q, k, k), note="memory")
 
 

@@ -41,3 +41,26 @@ def test_a_layer_and_pytorchs_read_one_anothers_state(key):
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-10)
         a.zero_grad()
         b.zero_grad()
+
+
+LARGE = {
+    "RNN": (60, 50, 2), "LSTM": (60, 50, 2), "GRU": (60, 50), "LSTMCell": (60, 50), "MultiheadAttention": (64, 4, 0.0, True, True),
+    "TransformerEncoderLayer": (64, 4, 300), "TransformerDecoderLayer": (64, 4, 300), "Transformer": (64, 4, 1, 1, 300),
+}  # fmt: skip
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", LARGE)
+def test_first_values_are_drawn_as_pytorchs_are(name):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    ours, theirs = [getattr(lib.nn, name)(*LARGE[name]).state_dict() for lib in (Gradlab(), Torch())]
+    for key, value in theirs.items():
+        a, b = ours[key].numpy(), value.numpy()
+        if not b.std():
+            assert np.array_equal(a, b), key
+        elif a.size >= 1000:
+            assert abs(a.mean() - b.mean()) < 0.1 * b.std() and abs(a.std() / b.std() - 1) < 0.1, key
+            assert abs(np.abs(a).max() / np.abs(b).max() - 1) < 0.1, key
+        else:
+            assert abs(a.std() / b.std() - 1) < 0.4, key
