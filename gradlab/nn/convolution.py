@@ -9,14 +9,13 @@ from .. import ops
 from .._tensor import Tensor
 from ..create import zeros
 from ..errors import ArgumentError, ShapeError, explain
-from ..ops.windows import per_axis
+from ..ops.windows import Size, per_axis
 from . import init
 from .linear import uniform
 from .module import Module
 from .option import need_sizes
 from .parameter import Parameter
 
-Size = int | Sequence[int]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
 
 

@@ -1,15 +1,14 @@
-"""Dropout as a module."""
+"""Dropout as modules: noise while training, nothing in eval."""
 
 from __future__ import annotations
 
 from .. import ops
 from .._tensor import Tensor
-from ..errors import ArgumentError, explain
-from ..ops.argument import need_number
-from .module import Module
+from .activation import InPlace
+from .option import applied, need_probability, shown
 
 
-class Dropout(Module):
+class Dropout(InPlace):
     """While training, set each entry to 0 with probability `p` and scale the rest by 1 / (1 - p); in eval do nothing.
 
     Source: Srivastava et al. 2014, "Dropout: a simple way to prevent neural networks from overfitting" (there the
@@ -19,15 +18,69 @@ class Dropout(Module):
     [1.0, 2.0]
     """
 
-    def __init__(self, p: float = 0.5) -> None:
-        super().__init__()
-        need_number("Dropout", p=p)
-        if not 0 <= p <= 1:
-            raise ArgumentError(explain("Dropout: p is a probability", got={"p": p}, need="0 <= p <= 1"))
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__(inplace)
+        need_probability(type(self).__name__, p)
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
-        return ops.dropout(x, self.p, self.training)
+        return applied(self, ops.dropout, x, self.p, self.training)
 
     def extra_repr(self) -> str:
-        return f"p={self.p}"
+        return shown(self, "p inplace")
+
+
+class Dropout1d(Dropout):
+    """While training, set whole channels of sequences to 0 with probability `p` and scale the rest; in eval do nothing.
+
+    Shapes: x: (batch, channel, length) or (channel, length), y: as x
+
+    Source: Tompson et al. 2014, arXiv:1411.4280, section 3.2.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return applied(self, ops.dropout1d, x, self.p, self.training)
+
+
+class Dropout2d(Dropout):
+    """While training, set whole channels of images to 0 with probability `p` and scale the rest; in eval do nothing.
+
+    Shapes: x: (batch, channel, height, width), y: as x
+
+    Source: Tompson et al. 2014, arXiv:1411.4280, section 3.2.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return applied(self, ops.dropout2d, x, self.p, self.training)
+
+
+class Dropout3d(Dropout):
+    """While training, set whole channels of volumes to 0 with probability `p` and scale the rest; in eval do nothing.
+
+    Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x
+
+    Source: Tompson et al. 2014, arXiv:1411.4280, section 3.2.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return applied(self, ops.dropout3d, x, self.p, self.training)
+
+
+class AlphaDropout(Dropout):
+    """While training, drop entries to what SELU tends to at -inf, so that mean 0 and variance 1 stay; in eval do nothing.
+
+    Source: Klambauer et al. 2017, arXiv:1706.02515, section 2.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return applied(self, ops.alpha_dropout, x, self.p, self.training)
+
+
+class FeatureAlphaDropout(Dropout):
+    """While training, drop whole channels as AlphaDropout drops entries; in eval do nothing.
+
+    Shapes: x: (batch, channel, *), y: as x
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return applied(self, ops.feature_alpha_dropout, x, self.p, self.training)

@@ -1,25 +1,54 @@
-"""Losses as modules; the formulas are in `ops.loss`."""
+"""Losses as modules; the formulas are in `ops`.
+
+Every one takes `reduction`: "mean", "sum", or "none" for one loss an entry or a row, and refuses shapes that would broadcast.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import inspect
+from typing import Any, Literal
 
 from .. import ops
-from .._tensor import Tensor
+from .._tensor import Tensor, TensorLike
 from ..errors import ArgumentError, explain
-from ..ops.argument import need_number
+from ..ops.argument import need_number, whole
 from .module import Module
 
 Reduction = Literal["mean", "sum", "none"]
 
 
-def _checked(name: str, reduction: Reduction) -> Reduction:
-    if reduction not in ("mean", "sum", "none"):
-        raise ArgumentError(explain(f"{name}: unknown reduction", got={"reduction": reduction}, need="'mean', 'sum' or 'none'"))
-    return reduction
+class Loss(Module):
+    """What losses share: how the losses of entries or rows become one."""
+
+    reductions: tuple[str, ...] = ("mean", "sum", "none")
+
+    def __init__(self, reduction: str = "mean", **numbers: Any) -> None:
+        super().__init__()
+        name = type(self).__name__
+        if reduction not in self.reductions:
+            words = ", ".join([repr(word) for word in self.reductions[:-1]])
+            need = f"{words} or {self.reductions[-1]!r}"
+            raise ArgumentError(explain(f"{name}: unknown reduction", got={"reduction": repr(reduction)}, need=need))
+        need_number(name, **numbers)
+        self.reduction = reduction
+        for option, value in numbers.items():
+            setattr(self, option, value)
+
+    def extra_repr(self) -> str:
+        options = inspect.signature(type(self).__init__).parameters.values()
+        pairs = [(p.name, getattr(self, p.name, p.default), p.default) for p in options if p.default is not p.empty]
+        return ", ".join([f"{name}={value!r}" for name, value, usual in pairs if not isinstance(value, Tensor) and value != usual])
 
 
-class CrossEntropyLoss(Module):
+class Weighted(Loss):
+    """What losses share that take one factor a class, or an entry: a buffer, moved and saved with the module."""
+
+    def __init__(self, weight: Tensor | None, reduction: str, **numbers: Any) -> None:
+        super().__init__(reduction, **numbers)
+        self.register_buffer("weight", weight)
+
+
+class CrossEntropyLoss(Weighted):
     """-log softmax(logits)[class]: how surprised the model is by the right class.
 
     Takes raw scores (logits), not probabilities.
@@ -32,6 +61,9 @@ class CrossEntropyLoss(Module):
 
     Shapes: logits: (batch, classes, *), target: (batch, *) class ids or (batch, classes, *) probabilities
 
+    Raises:
+        LabelError: a class id that is none of the classes, nor `ignore_index`.
+
     >>> round(CrossEntropyLoss()(Tensor([[0.0, 0.0]]), [0]).item(), 4)
     0.6931
     """
@@ -39,55 +71,193 @@ class CrossEntropyLoss(Module):
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: Reduction = "mean", label_smoothing: float = 0.0
     ) -> None:
-        super().__init__()
-        need_number("CrossEntropyLoss", label_smoothing=label_smoothing)
+        super().__init__(weight, reduction, label_smoothing=label_smoothing)
         if not 0 <= label_smoothing <= 1:
-            raise ArgumentError(
-                explain(
-                    "CrossEntropyLoss: label_smoothing is a share",
-                    got={"label_smoothing": label_smoothing},
-                    need="0 <= label_smoothing <= 1",
-                )
-            )
-        self.register_buffer("weight", weight)
-        self.ignore_index, self.label_smoothing = ignore_index, label_smoothing
-        self.reduction: Reduction = _checked("CrossEntropyLoss", reduction)
+            got = {"label_smoothing": label_smoothing}
+            raise ArgumentError(explain("CrossEntropyLoss: label_smoothing is a share", got=got, need="0 <= label_smoothing <= 1"))
+        self.ignore_index, self.label_smoothing = whole("ignore_index", ignore_index), label_smoothing
 
-    def forward(self, logits: Tensor, target: Tensor) -> Tensor:
-        return ops.cross_entropy(
-            logits,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
-
-    def extra_repr(self) -> str:
-        options = {
-            "ignore_index": (self.ignore_index, -100),
-            "reduction": (self.reduction, "mean"),
-            "label_smoothing": (self.label_smoothing, 0.0),
-        }
-        return ", ".join(f"{name}={value!r}" for name, (value, default) in options.items() if value != default)
+    def forward(self, logits: Tensor, target: TensorLike) -> Tensor:
+        return ops.cross_entropy(logits, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
-class MSELoss(Module):
-    """(input - target)^2, averaged: both must have the same shape.
+class NLLLoss(Weighted):
+    """-log p[class], for log-probabilities, as LogSoftmax gives them.
 
     Args:
-        reduction: "mean", "sum", or "none" for every squared difference.
+        weight: one factor a class.
+        ignore_index: rows with this class id count for nothing.
+
+    Shapes: log_probs: (batch, classes, *), target: (batch, *) class ids
+
+    Raises:
+        LabelError: a class id that is none of the classes, nor `ignore_index`.
+    """
+
+    def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: Reduction = "mean") -> None:
+        super().__init__(weight, reduction)
+        self.ignore_index = whole("ignore_index", ignore_index)
+
+    def forward(self, log_probs: Tensor, target: TensorLike) -> Tensor:
+        return ops.nll_loss(log_probs, target, self.weight, self.ignore_index, self.reduction)
+
+
+class MSELoss(Loss):
+    """(input - target)^2, averaged: both must have the same shape.
 
     >>> MSELoss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).item()
     2.0
     """
 
     def __init__(self, reduction: Reduction = "mean") -> None:
-        super().__init__()
-        self.reduction: Reduction = _checked("MSELoss", reduction)
+        super().__init__(reduction)
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return ops.mse_loss(input, target, reduction=self.reduction)
+    def forward(self, input: Tensor, target: TensorLike) -> Tensor:
+        return ops.mse_loss(input, target, self.reduction)
 
-    def extra_repr(self) -> str:
-        return "" if self.reduction == "mean" else f"reduction={self.reduction!r}"
+
+class L1Loss(Loss):
+    """|input - target|, averaged: both must have the same shape."""
+
+    def __init__(self, reduction: Reduction = "mean") -> None:
+        super().__init__(reduction)
+
+    def forward(self, input: Tensor, target: TensorLike) -> Tensor:
+        return ops.l1_loss(input, target, self.reduction)
+
+
+class SmoothL1Loss(Loss):
+    """d^2 / (2 beta) where |d| = |input - target| is below `beta`, else |d| - beta / 2.
+
+    Source: Girshick 2015, arXiv:1504.08083, eq. 3.
+    """
+
+    beta: float
+
+    def __init__(self, reduction: Reduction = "mean", beta: float = 1.0) -> None:
+        super().__init__(reduction, beta=beta)
+
+    def forward(self, input: Tensor, target: TensorLike) -> Tensor:
+        return ops.smooth_l1_loss(input, target, self.reduction, self.beta)
+
+
+class HuberLoss(Loss):
+    """d^2 / 2 where |d| = |input - target| is below `delta`, else delta (|d| - delta / 2).
+
+    Source: Huber 1964, "Robust estimation of a location parameter".
+    """
+
+    delta: float
+
+    def __init__(self, reduction: Reduction = "mean", delta: float = 1.0) -> None:
+        super().__init__(reduction, delta=delta)
+
+    def forward(self, input: Tensor, target: TensorLike) -> Tensor:
+        return ops.huber_loss(input, target, self.reduction, self.delta)
+
+
+class BCELoss(Weighted):
+    """-(t log p + (1 - t) log(1 - p)), for probabilities p: yes or no, entry by entry.
+
+    Args:
+        weight: one factor an entry, broadcast.
+    """
+
+    def __init__(self, weight: Tensor | None = None, reduction: Reduction = "mean") -> None:
+        super().__init__(weight, reduction)
+
+    def forward(self, input: Tensor, target: TensorLike) -> Tensor:
+        return ops.binary_cross_entropy(input, target, self.weight, self.reduction)
+
+
+class BCEWithLogitsLoss(Weighted):
+    """BCELoss of sigmoid(input), in a form that doesn't overflow.
+
+    Args:
+        weight: one factor an entry, broadcast.
+        pos_weight: how much more a yes counts, broadcast.
+    """
+
+    def __init__(self, weight: Tensor | None = None, reduction: Reduction = "mean", pos_weight: Tensor | None = None) -> None:
+        super().__init__(weight, reduction)
+        self.register_buffer("pos_weight", pos_weight)
+
+    def forward(self, input: Tensor, target: TensorLike) -> Tensor:
+        return ops.binary_cross_entropy_with_logits(input, target, self.weight, self.reduction, self.pos_weight)
+
+
+class KLDivLoss(Loss):
+    """t (log t - input), for log-probabilities as input: how far they are from the distribution t.
+
+    Args:
+        reduction: "batchmean" is the definition; "mean" divides by all entries.
+        log_target: the target holds log-probabilities too.
+
+    Source: Kullback and Leibler 1951, "On information and sufficiency".
+    """
+
+    reductions = ("mean", "batchmean", "sum", "none")
+
+    def __init__(self, reduction: Literal["mean", "batchmean", "sum", "none"] = "mean", log_target: bool = False) -> None:
+        super().__init__(reduction)
+        self.log_target = log_target
+
+    def forward(self, input: Tensor, target: TensorLike) -> Tensor:
+        return ops.kl_div(input, target, self.reduction, self.log_target)
+
+
+class PoissonNLLLoss(Loss):
+    """e^input - target input, for the logarithm of a rate and counts; without `log_input` the rate itself.
+
+    Args:
+        full: whether Stirling's approximation of log(target!) is added.
+    """
+
+    eps: float
+
+    def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: Reduction = "mean") -> None:
+        super().__init__(reduction, eps=eps)
+        self.log_input, self.full = log_input, full
+
+    def forward(self, input: Tensor, target: TensorLike) -> Tensor:
+        return ops.poisson_nll_loss(input, target, self.log_input, self.full, self.eps, self.reduction)
+
+
+class GaussianNLLLoss(Loss):
+    """(log var + (input - target)^2 / var) / 2: for a mean and a variance that are both learned.
+
+    Args:
+        full: whether log(2 pi) / 2 is added.
+        eps: the least variance.
+
+    Source: Nix and Weigend 1994, "Estimating the mean and variance of the target probability distribution".
+    """
+
+    eps: float
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: Reduction = "mean") -> None:
+        super().__init__(reduction, eps=eps)
+        self.full = full
+
+    def forward(self, input: Tensor, target: TensorLike, var: TensorLike | float) -> Tensor:
+        return ops.gaussian_nll_loss(input, target, var, self.full, self.eps, self.reduction)
+
+
+class CTCLoss(Loss):
+    """-log of the probability of all ways to read the labels from a longer sequence, blanks and repeats left out.
+
+    Args:
+        blank: the class id of the blank.
+        zero_infinity: make impossible readings, too short sequences, count for nothing.
+
+    Shapes: log_probs: (time, batch, classes), targets: (batch, labels) or all in one row; lengths: (batch,)
+
+    Source: Graves et al. 2006, "Connectionist temporal classification".
+    """
+
+    def __init__(self, blank: int = 0, reduction: Reduction = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction)
+        self.blank, self.zero_infinity = whole("blank", blank), zero_infinity
+
+    def forward(self, log_probs: Tensor, targets: TensorLike, input_lengths: Any, target_lengths: Any) -> Tensor:
+        return ops.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity)

@@ -125,6 +125,10 @@ class Tree:
         """What stands in the parentheses of the module's line: its sizes and options."""
         return ""
 
+    def _rows(self, children: list[Named]) -> list[str]:
+        """The lines of the modules inside, of which the text is given."""
+        return [f"({name}): {text}" for name, text in children]
+
     def __repr__(self) -> str:
         return _printed(self, ())
 
@@ -215,10 +219,13 @@ def _trainable(path: str, part: Any) -> list[Named]:
 
 def _printed(module: Tree, above: tuple[Tree, ...]) -> str:
     extra = [line for line in module.extra_repr().split("\n") if line]
-    children: list[str] = []
+    children: list[Named] = []
     for name, child in _modules(_members(module)):
-        text = "..." if child is module or any(child is m for m in above) else _printed(child, (*above, module))
-        children.append(f"({name}): " + text.replace("\n", "\n  "))
+        if child is module or any(child is m for m in above):
+            text = "..."
+        else:
+            text = _printed(child, (*above, module)) if type(child).__repr__ is Tree.__repr__ else repr(child)
+        children.append((name, text.replace("\n", "\n  ")))
     if not children and len(extra) < 2:
         return f"{type(module).__name__}({''.join(extra)})"
-    return "\n  ".join([f"{type(module).__name__}(", *extra, *children]) + "\n)"
+    return "\n  ".join([f"{type(module).__name__}(", *extra, *module._rows(children)]) + "\n)"

@@ -22,7 +22,7 @@ def test_eval_reaches_a_dropout_inside_and_makes_it_the_identity():
 
 
 def test_the_probability_is_checked_and_printed():
-    assert repr(nn.Dropout(0.5)) == "Dropout(p=0.5)"
+    assert repr(nn.Dropout(0.5)) == "Dropout(p=0.5, inplace=False)"
     for p in (1.5, -0.1, float("nan")):
         with pytest.raises(ValueError, match="probability"):
             nn.Dropout(p)

@@ -1,0 +1,272 @@
+"""Padding as modules: what is put around sequences, images and volumes before a window slides over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from .. import ops
+from .._tensor import Tensor
+from ..errors import ArgumentError, explain
+from ..ops.argument import need_number, whole
+from .module import Module
+from .option import need_axes, shown
+
+Ends = int | Sequence[int]
+
+
+class Padding(Module):
+    """What all paddings share: how much is put before and behind each of the last axes, the last axis first."""
+
+    axes: ClassVar[int]
+    mode: ClassVar[str]
+
+    def __init__(self, padding: Ends) -> None:
+        super().__init__()
+        name, n = type(self).__name__, 2 * self.axes
+        given = tuple(padding) if isinstance(padding, (tuple, list)) else (padding,) * n
+        if len(given) != n:
+            need = f"one number, or {n}: before and behind each axis, the last axis first"
+            raise ArgumentError(explain(f"{name}: too many or too few numbers", got={"padding": padding}, need=need))
+        self.padding = tuple([whole("padding", p) for p in given])
+
+    def forward(self, x: Tensor) -> Tensor:
+        need_axes(self, x, (self.axes + 1, self.axes + 2), f"{self.axes} axes behind (batch, channel) or (channel)")
+        return self._padded(x)
+
+    def _padded(self, x: Tensor) -> Tensor:
+        return ops.pad(x, self.padding, mode=self.mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class Constant(Padding):
+    """What ConstantPad1d, 2d and 3d share: the number that is put there; it takes any number of axes before the last ones."""
+
+    mode = "constant"
+
+    def __init__(self, padding: Ends, value: float) -> None:
+        super().__init__(padding)
+        need_number(type(self).__name__, value=value)
+        self.value = value
+
+    def forward(self, x: Tensor) -> Tensor:
+        return ops.pad(x, self.padding, value=self.value)
+
+    def extra_repr(self) -> str:
+        return shown(self, "padding value")
+
+
+class Zero(Constant):
+    """What ZeroPad1d, 2d and 3d share."""
+
+    def __init__(self, padding: Ends) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ConstantPad1d(Constant):
+    """Put one number around sequences; negative paddings cut off.
+
+    Args:
+        padding: one number for all ends, or (left, right).
+
+    Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
+
+    >>> ConstantPad1d((1, 2), 9.0)(Tensor([[1.0]])).tolist()
+    [[9.0, 1.0, 9.0, 9.0]]
+    """
+
+    axes = 1
+
+
+class ConstantPad2d(Constant):
+    """Put one number around images; negative paddings cut off.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom).
+
+    Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 2
+
+
+class ConstantPad3d(Constant):
+    """Put one number around volumes; negative paddings cut off.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom, front, back).
+
+    Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 3
+
+
+class ZeroPad1d(Zero):
+    """Put zeros around sequences; negative paddings cut off.
+
+    Args:
+        padding: one number for all ends, or (left, right).
+
+    Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
+    """
+
+    axes = 1
+
+
+class ZeroPad2d(Zero):
+    """Put zeros around images; negative paddings cut off.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom).
+
+    Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
+
+    >>> ZeroPad2d((1, 0, 0, 1))(Tensor([[[1.0]]])).tolist()
+    [[[0.0, 1.0], [0.0, 0.0]]]
+    """
+
+    axes = 2
+
+
+class ZeroPad3d(Zero):
+    """Put zeros around volumes; negative paddings cut off.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom, front, back).
+
+    Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 3
+
+
+class ReflectionPad1d(Padding):
+    """Put the mirror image of sequences around them; the outermost entry itself is not repeated.
+
+    Args:
+        padding: one number for all ends, or (left, right).
+
+    Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
+
+    >>> ReflectionPad1d(2)(Tensor([[1.0, 2.0, 3.0]])).tolist()
+    [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0, 1.0]]
+    """
+
+    axes = 1
+    mode = "reflect"
+
+
+class ReflectionPad2d(Padding):
+    """Put the mirror image of images around them; the outermost entry itself is not repeated.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom).
+
+    Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 2
+    mode = "reflect"
+
+
+class ReflectionPad3d(Padding):
+    """Put the mirror image of volumes around them; the outermost entry itself is not repeated.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom, front, back).
+
+    Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 3
+    mode = "reflect"
+
+
+class ReplicationPad1d(Padding):
+    """Put the outermost entries of sequences around them.
+
+    Args:
+        padding: one number for all ends, or (left, right).
+
+    Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
+
+    >>> ReplicationPad1d(1)(Tensor([[1.0, 2.0]])).tolist()
+    [[1.0, 1.0, 2.0, 2.0]]
+    """
+
+    axes = 1
+    mode = "replicate"
+
+
+class ReplicationPad2d(Padding):
+    """Put the outermost entries of images around them.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom).
+
+    Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 2
+    mode = "replicate"
+
+
+class ReplicationPad3d(Padding):
+    """Put the outermost entries of volumes around them.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom, front, back).
+
+    Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 3
+    mode = "replicate"
+
+
+class CircularPad1d(Padding):
+    """Go on around sequences with their other end.
+
+    Args:
+        padding: one number for all ends, or (left, right).
+
+    Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
+
+    >>> CircularPad1d(1)(Tensor([[1.0, 2.0, 3.0]])).tolist()
+    [[3.0, 1.0, 2.0, 3.0, 1.0]]
+    """
+
+    axes = 1
+    mode = "circular"
+
+
+class CircularPad2d(Padding):
+    """Go on around images with their other end.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom).
+
+    Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 2
+    mode = "circular"
+
+
+class CircularPad3d(Padding):
+    """Go on around volumes with their other end.
+
+    Args:
+        padding: one number for all ends, or (left, right, top, bottom, front, back).
+
+    Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
+    """
+
+    axes = 3
+    mode = "circular"
