@@ -72,6 +72,7 @@ from .errors import GraphError as GraphError
 from .errors import KeywordError as KeywordError
 from .errors import LabelError as LabelError
 from .errors import MissingFileError as MissingFileError
+from .errors import PackageError as PackageError
 from .errors import RegistrationError as RegistrationError
 from .errors import ShapeError as ShapeError
 from .errors import StateError as StateError

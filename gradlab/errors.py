@@ -61,6 +61,10 @@ class FormatError(GradlabError, ValueError):
     """A file whose contents are not what they have to be."""
 
 
+class PackageError(GradlabError, ImportError):
+    """A package that is needed here, and is not installed."""
+
+
 class GraphError(GradlabError, RuntimeError):
     """A backward pass, or a change in place, that the recorded graph cannot answer."""
 

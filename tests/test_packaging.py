@@ -101,10 +101,11 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: zipfile.ZipFile):
     assert set(tracked("gradlab")) - set(wheel.namelist()) == set()
 
 
-def test_the_wheel_holds_the_digits_and_their_licence(wheel: zipfile.ZipFile):
+def test_the_wheel_holds_its_data_and_their_licences(wheel: zipfile.ZipFile):
     names = wheel.namelist()
-    assert "gradlab/data/digits.csv.gz" in names
-    assert [name for name in names if "dist-info/licenses/" in name and "digits" in name]
+    for data, licence in (("digits.csv.gz", "digits"), ("fashion.npz", "fashion"), ("names.txt", "texts"), ("hamlet.txt.gz", "texts")):
+        assert f"gradlab/data/{data}" in names
+        assert [name for name in names if "dist-info/licenses/" in name and licence in name]
     assert f"gradlab-{__version__}.dist-info/licenses/LICENSE" in names
 
 
