@@ -133,7 +133,7 @@ from .position import SinusoidalPositions as SinusoidalPositions
 from .recurrent import GRU as GRU
 from .recurrent import LSTM as LSTM
 from .recurrent import RNN as RNN
-from .recurrent import RNNBase as RNNBase
+from .rnn_base import RNNBase as RNNBase
 from .shape import Flatten as Flatten
 from .shape import Identity as Identity
 from .shape import Unflatten as Unflatten

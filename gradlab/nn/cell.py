@@ -14,7 +14,7 @@ from . import init
 from .module import Module
 from .option import need_sizes
 from .parameter import Parameter
-from .recurrent import States, need_nonlinearity, need_states
+from .rnn_base import States, need_nonlinearity, need_states
 
 
 class RNNCellBase(Module):

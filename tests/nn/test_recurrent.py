@@ -58,6 +58,19 @@ def test_lengths_and_packed_sequences_are_two_ways_to_say_the_same(kind, extra):
         assert np.allclose(s.data, t.data, atol=1e-6)
 
 
+def test_a_state_that_would_grow_beyond_all_numbers_behind_the_end_is_without_effect():
+    m = nn.RNN(1, 2, nonlinearity="relu", bidirectional=True)
+    for p in m.parameters():
+        p.data[...] = 2.0
+    x = gl.ones(200, 2, 1)
+    x.data[1:] = 0
+    out, last = m(x, lengths=[1, 2])
+    (out.sum() + last.sum()).backward()
+    assert np.isfinite(out.data).all() and not out.data[2:].any() and all(np.isfinite(p.grad.data).all() for p in m.parameters())
+    alone, end = m(x[:1, :1])
+    assert np.allclose(out.data[:1, :1], alone.data) and np.allclose(last.data[:, :1], end.data)
+
+
 @pytest.mark.parametrize("kind, cell", [(nn.RNN, nn.RNNCell), (nn.GRU, nn.GRUCell), (nn.LSTM, nn.LSTMCell)])
 def test_a_layer_is_its_cell_in_a_loop(kind, cell):
     m, step = kind(3, 2), cell(3, 2)
