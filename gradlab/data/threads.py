@@ -53,8 +53,12 @@ class Threads:
         """
         if not slip.done.wait(timeout):
             raise TimeoutError
-        if slip.error is not None:
-            raise slip.error
+        error, slip.error = slip.error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error  # whose traceback holds this frame
         return slip.batch
 
     def cancel(self) -> None:

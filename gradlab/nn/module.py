@@ -226,7 +226,7 @@ class Module(Hooked, Tree):
     # State
 
     def state_dict(self, *, destination: dict[str, Tensor] | None = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
-        """A copy of every parameter and buffer by name; a shared one is there under each of its names.
+        """A copy of every parameter and buffer by name; a shared one is there under each of its names, as one tensor.
 
         Sixteen times `m = Sequential(m, m)` therefore makes 65,536 names of one weight, as in PyTorch.
 
@@ -243,8 +243,10 @@ class Module(Hooked, Tree):
         """
         need_registered(self)
         found = {} if destination is None else destination
-        for name, tensor in self._state().items():
-            found[prefix + name] = tensor if keep_vars else copied(tensor)
+        own = self._state()
+        copies = {} if keep_vars else {id(tensor): copied(tensor) for tensor in {id(t): t for t in own.values()}.values()}
+        for name, tensor in own.items():
+            found[prefix + name] = copies.get(id(tensor), tensor)
         return found
 
     def load_state_dict(self, state_dict: Mapping[str, Tensor | Array], strict: bool = True) -> Keys:

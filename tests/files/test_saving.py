@@ -128,6 +128,67 @@ def test_tied_tensors_lie_in_the_file_once_and_are_one_again(path):
     assert sorted(load_file(path)) == ["in", "other", "turned"] and path.stat().st_size < 125_000
 
 
+def test_weights_that_a_model_shares_lie_in_its_file_once_and_are_loaded_under_both_names(path):
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+            self.last.weight = self.first.weight
+
+    model, other = Tied(), Tied()
+    gl.save(model.state_dict(), path)
+    assert list(load_file(path)) == ["first.weight"]
+    other.load_state_dict(gl.load(path))
+    assert np.array_equal(other.last.weight.data, model.first.weight.data) and other.last.weight is other.first.weight
+
+
+def test_a_state_of_another_model_is_refused_with_all_that_is_wrong_in_one_message(path):
+    gl.save({"0.weight": gl.zeros(3, 3), "0.bias": gl.zeros(3), "9.bias": gl.zeros(1)}, path)
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    before = model[0].bias.tolist()
+    with pytest.raises(
+        gl.StateError, match=r"(?s)missing +2\.weight, 2\.bias.*unexpected +9\.bias.*0\.weight +shape \(3, 3\), not \(3, 2\)"
+    ):
+        model.load_state_dict(gl.load(path))
+    assert model[0].bias.tolist() == before
+
+
+SCHEDULES = {
+    "StepLR": lambda o, s: s.StepLR(o, 2),
+    "CosineAnnealingLR": lambda o, s: s.CosineAnnealingLR(o, 5),
+    "OneCycleLR": lambda o, s: s.OneCycleLR(o, 0.5, total_steps=20),
+    "MultiStepLR": lambda o, s: s.MultiStepLR(o, [1, 4]),
+    "SequentialLR": lambda o, s: s.SequentialLR(o, [s.LinearLR(o), s.ExponentialLR(o, 0.9)], [2]),
+    "ReduceLROnPlateau": lambda o, s: s.ReduceLROnPlateau(o, patience=0),
+}
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_optimizers_and_schedules_go_on_exactly_where_their_file_was_saved(name, path):
+    def fresh():
+        w = nn.Parameter(gl.tensor([1.0, -2.0]))
+        optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
+        return w, optimizer, SCHEDULES[name](optimizer, optim.lr_scheduler)
+
+    def train(w, optimizer, schedule, steps):
+        for _ in range(steps):
+            optimizer.zero_grad()
+            (w * w).sum().backward()
+            optimizer.step()
+            schedule.step(*([1.0] if name == "ReduceLROnPlateau" else []))
+
+    straight, run = fresh(), fresh()
+    train(*straight, 6)
+    train(*run, 3)
+    gl.save({"w": run[0], "optimizer": run[1].state_dict(), "schedule": run[2].state_dict()}, path)
+    kept, (w, optimizer, schedule) = gl.load(path), fresh()
+    w.data = kept["w"]
+    optimizer.load_state_dict(kept["optimizer"])
+    schedule.load_state_dict(kept["schedule"])
+    train(w, optimizer, schedule, 3)
+    assert w.tolist() == straight[0].tolist() and optimizer.param_groups[0]["lr"] == straight[1].param_groups[0]["lr"]
+
+
 def test_names_that_meet_in_the_file_are_told_apart(path):
     value = {"a": {"b": gl.tensor([1.0])}, "a.b": gl.tensor([2.0]), "": gl.tensor([3.0]), "__metadata__": gl.tensor([4.0])}
     got = back(value, path)
