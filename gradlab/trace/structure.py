@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import lru_cache
 from hashlib import blake2b
@@ -11,6 +12,8 @@ from typing import Any
 from .graph import VARIES, Call, Node
 from .names import Leaf
 from .run import Run, shown_name
+
+_BETWEEN_WORDS = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int, errors: dict[int, str]) -> dict[str, Any]:
@@ -71,16 +74,16 @@ def op_name(cls: type) -> str:
     """The name of the public function that applies a Function: the class's own, in lower case.
 
     >>> from gradlab.ops.softmax import LogSoftmax
-    >>> op_name(LogSoftmax)
-    'log_softmax'
+    >>> from gradlab.ops.conv import Conv
+    >>> from gradlab.ops.gelu import GELUTanh
+    >>> op_name(LogSoftmax), op_name(Conv), op_name(GELUTanh)
+    ('log_softmax', 'conv', 'gelu_tanh')
     """
     plain = cls.__name__.lower()
     for name, value in vars(sys.modules.get(cls.__module__, object)).items():
-        if name.replace("_", "") == plain and callable(value) and not isinstance(value, type) and name == name.lower():
+        if name[0] != "_" and name.replace("_", "") == plain and callable(value) and not isinstance(value, type) and name == name.lower():
             return name
-    return "".join(
-        f"_{c.lower()}" if i and c.isupper() and not cls.__name__[i - 1].isupper() else c.lower() for i, c in enumerate(cls.__name__)
-    )
+    return _BETWEEN_WORDS.sub("_", cls.__name__).lower()
 
 
 @lru_cache(maxsize=256)
