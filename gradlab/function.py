@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
+from time import perf_counter_ns as clock
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from weakref import WeakSet
 
@@ -125,10 +125,19 @@ class Function:
                 inputs = tuple([_as_input(x) for x in inputs])
                 break
         fn.inputs = inputs  # type: ignore[assignment]
-        observer = observe.ops
-        if observer is None:
+        told = observe.ops
+        if told is None:
             return fn._run()
-        return observe.watched(observer, "forward", fn, inputs, fn._run)
+        if told.before is not None:
+            told.before(fn)
+        began = clock()
+        try:
+            out = fn._run()
+        except BaseException as error:
+            told.failed(fn, None, error, began)
+            raise
+        told.forward(fn, out, began)
+        return out
 
     def _run(self) -> Tensor:
         arrays: list[Any] = [t._data for t in self.inputs]
@@ -173,10 +182,19 @@ class Function:
 
     def pull(self, g: Array) -> tuple[Array | None, ...]:
         """`backward(g)`: one gradient per input, each in its input's shape and dtype (None where none is needed)."""
-        observer = observe.ops
-        if observer is None:
-            return self.pull_unwatched(g)
-        return observe.watched(observer, "backward", self, (g,), functools.partial(self.pull_unwatched, g))
+        told = observe.ops
+        return self.pull_unwatched(g) if told is None else self.pull_watched(g, told)
+
+    def pull_watched(self, g: Array, told: observe.Told) -> tuple[Array | None, ...]:
+        """What `pull` does, with the event."""
+        began = clock()
+        try:
+            grads = self.pull_unwatched(g)
+        except BaseException as error:
+            told.failed(self, g, error, began)
+            raise
+        told.backward(self, g, grads, began)
+        return grads
 
     def pull_unwatched(self, g: Array) -> tuple[Array | None, ...]:
         """What `pull` does, without the event: for a pass that nobody watches."""

@@ -1,16 +1,15 @@
 """The slots through which a tracer watches the core.
 
-The core reads a slot once per event and calls it when it is not None; `gradlab.trace` fills them. `ops` hears of forward, backward,
-accumulate and module, which happen many times a step, `current` of pass and step: an observer that has `wants_ops` False for a while,
-and calls `renew`, hears of the latter only. This module imports nothing from gradlab, so a tracer that nobody uses costs one
-attribute read per op and is never imported.
+The core reads a slot once per event and calls it when it is not None; `gradlab.trace` fills them. `ops` hears of what happens many
+times a step: of each op once, when it is done, and of module calls. `current` hears of passes and optimizer steps. An observer that
+has `wants_ops` False for a while, and calls `renew`, hears of the latter only. This module imports nothing from gradlab, so a tracer
+that nobody uses costs one attribute read per op and is never imported.
+
+`begin` and `end` are told of what encloses other events:
 
 | kind | target | inputs | output |
 |---|---|---|---|
-| forward | the Function | its input Tensors and Constants | the output Tensor |
-| pass | the root Tensor, the first of several | (retain_graph,) | the gradients that were asked for, if they were |
-| backward | the Function | (g,) | the gradients, one an input |
-| accumulate | a leaf or retained Tensor | (d, the Function it came from or None) | None |
+| pass | the root Tensor, the first of several | (retain_graph, what it is for, or None for all leaves) | the gradients of that |
 | module | the Module | its arguments | its result |
 | step | the Optimizer | () | a list of (parameter, update array), with None for the array where nobody `wants_updates` |
 Where nobody `wants_ops` the list of a step is empty. A leaf's `.grad` is written when the pass ends, with the sum of what came together.
@@ -22,9 +21,9 @@ import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, cast
 
-Kind = Literal["forward", "pass", "backward", "accumulate", "module", "step"]
+Kind = Literal["pass", "module", "step"]
 Result = TypeVar("Result")
 
 
@@ -33,31 +32,49 @@ class HaltError(Exception):
 
 
 class Observer(Protocol):
-    """What a tracer implements: `begin` returns a token that `end` gets back, also after an error."""
+    """What a tracer implements; it may leave out what it needs not hear of. Times are those of `time.perf_counter_ns`."""
+
+    def forward(self, fn: Any, output: Any, began: int, /) -> None:
+        """An op, which began at that time, made its output Tensor from `fn.inputs`, its Tensors and Constants."""
+
+    def backward(self, fn: Any, g: Any, grads: Sequence[Any], began: int, /) -> None:
+        """Its rule made one gradient an input from the array `g`; in a pass for all leaves, those of leaves are added up in `.grad`."""
+
+    def accumulate(self, tensor: Any, d: Any, fn: Any, /) -> None:
+        """`d` is about to be added to `.grad` otherwise: of the result of `fn`, or of a tensor that the pass was for, where it is None."""
+
+    def failed(self, fn: Any, g: Any, error: BaseException, began: int, /) -> None:
+        """An op raised, or where a gradient `g` came to it its rule."""
 
     def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
-        """An event starts; what is returned comes back to `end`."""
+        """Something starts in which others happen; what is returned comes back to `end`."""
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
-        """The event is over, with an output or with an error."""
+        """It is over, with an output or with an error."""
 
 
-current: Observer | None = None
-ops: Observer | None = None
-_attached: tuple[Observer, ...] = ()
+class Told(Observer, Protocol):
+    """What is in a slot: tells one observer or all. `before`, None as a rule, wants to be called with each op that is about to run."""
+
+    before: Callable[[Any], None] | None
+
+
+current: Told | None = None
+ops: Told | None = None
+_attached: tuple[Any, ...] = ()
 _guards: tuple[_Guard, ...] = ()
-_watching: tuple[Observer | None, Observer | None] = (None, None)  # what `current` and `ops` are, but in a pause
+_watching: tuple[Told | None, Told | None] = (None, None)  # what `current` and `ops` are, but in a pause
 _pauses = 0
 _changing = Lock()
 
 
-def attach(observer: Observer) -> None:
-    """Start calling `observer`; several may be attached and leave in any order. Attaching one twice changes nothing."""
+def attach(observer: Any) -> None:
+    """Start calling an `Observer`; several may be attached and leave in any order. Attaching one twice changes nothing."""
     if not any(o is observer for o in _attached):
         _refill((*_attached, observer))
 
 
-def detach(observer: Observer) -> None:
+def detach(observer: Any) -> None:
     """Stop calling `observer`; detaching one that is not attached does nothing."""
     _refill(tuple(o for o in _attached if o is not observer))
 
@@ -70,15 +87,15 @@ def wants_updates() -> bool:
     return any(getattr(o, "wants_updates", True) for o in _attached)
 
 
-def watched(observer: Observer, kind: Kind, target: object, inputs: tuple[Any, ...], call: Callable[[], Result]) -> Result:
-    """Run `call()` between the observer's `begin` and `end`; an error reaches `end` and then the caller."""
-    token = observer.begin(kind, target, inputs)
+def watched(told: Told, kind: Kind, target: object, inputs: tuple[Any, ...], call: Callable[[], Result]) -> Result:
+    """Run `call()` between `begin` and `end`; an error reaches `end` and then the caller."""
+    token = told.begin(kind, target, inputs)
     try:
         output = call()
     except BaseException as error:
-        observer.end(token, None, error)
+        told.end(token, None, error)
         raise
-    observer.end(token, output, None)
+    told.end(token, output, None)
     return output
 
 
@@ -106,14 +123,14 @@ def _pause(change: int) -> None:
         current, ops = (None, None) if _pauses else _watching
 
 
-def _refill(observers: tuple[Observer, ...]) -> None:
+def _refill(observers: tuple[Any, ...]) -> None:
     global _attached, _guards
     _attached = observers
     _guards = tuple(map(_Guard, observers))
     renew()
 
 
-def _together(guards: Sequence[_Guard]) -> Observer | None:
+def _together(guards: Sequence[_Guard]) -> Told | None:
     return None if not guards else guards[0] if len(guards) == 1 else _Fanout(guards)
 
 
@@ -124,52 +141,92 @@ def _nothing(*event: object) -> None:
 class _Guard:
     """One observer; if it raises it is detached with a warning, and training goes on with the same numbers."""
 
-    __slots__ = ("_begin", "_end", "observer")
+    __slots__ = ("_accumulate", "_backward", "_before", "_begin", "_end", "_failed", "_forward", "before", "observer")
 
-    def __init__(self, observer: Observer) -> None:
+    def __init__(self, observer: Any) -> None:
         self.observer = observer
-        self._begin: Callable[..., object] = observer.begin
-        self._end: Callable[..., object] = observer.end
+        for name in ("forward", "backward", "accumulate", "failed", "begin", "end", "before"):
+            setattr(self, f"_{name}", getattr(observer, name, None) or _nothing)
+        self.before = None if self._before is _nothing else self._guarded_before
+
+    # One frame more per event, so these are written out: a function of any arguments takes three times as long.
+
+    def forward(self, fn: Any, output: Any, began: int, /) -> None:
+        try:
+            self._forward(fn, output, began)
+        except Exception as error:
+            self._drop(error)
+
+    def backward(self, fn: Any, g: Any, grads: Sequence[Any], began: int, /) -> None:
+        try:
+            self._backward(fn, g, grads, began)
+        except Exception as error:
+            self._drop(error)
+
+    def accumulate(self, tensor: Any, d: Any, fn: Any, /) -> None:
+        try:
+            self._accumulate(tensor, d, fn)
+        except Exception as error:
+            self._drop(error)
+
+    def failed(self, fn: Any, g: Any, error: BaseException, began: int, /) -> None:
+        try:
+            self._failed(fn, g, error, began)
+        except Exception as own_error:
+            self._drop(own_error)
 
     def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
-        """Pass it on."""
         try:
-            return self._begin(kind, target, inputs)
-        except HaltError:
-            raise
+            return cast(object, self._begin(kind, target, inputs))
         except Exception as error:
             self._drop(error)
             return None
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
-        """Pass it on."""
         try:
             self._end(token, output, error)
-        except HaltError:
-            raise
         except Exception as own_error:
             self._drop(own_error)
 
+    def _guarded_before(self, fn: Any) -> None:
+        try:
+            self._before(fn)
+        except Exception as error:
+            self._drop(error)
+
     def _drop(self, error: Exception) -> None:
+        if isinstance(error, HaltError):
+            raise error
         detach(self.observer)
-        self._begin = self._end = _nothing  # an event may still be open, and its end must not fail again
+        for name in ("forward", "backward", "accumulate", "failed", "begin", "end", "before"):
+            setattr(self, f"_{name}", _nothing)  # an event may still be open, and its end must not fail again
         name = type(self.observer).__name__
         warnings.warn(f"{name} raised {error!r} and was detached; training goes on", stacklevel=4)
 
 
 class _Fanout:
-    """Passes each event to every guard; exists only where two or more observers are attached."""
-
-    __slots__ = ("_guards",)
+    """Tells every guard; exists only where two or more observers are attached."""
 
     def __init__(self, guards: Sequence[_Guard]) -> None:
         self._guards = guards
+        self.forward = _each([guard.forward for guard in guards])
+        self.backward = _each([guard.backward for guard in guards])
+        self.accumulate = _each([guard.accumulate for guard in guards])
+        self.failed = _each([guard.failed for guard in guards])
+        befores = [guard.before for guard in guards if guard.before is not None]
+        self.before = _each(befores) if befores else None
 
     def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
-        """Pass it to all."""
         return [guard.begin(kind, target, inputs) for guard in self._guards]
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
-        """Pass it to all, each with its own token."""
         for guard, its_token in zip(self._guards, token, strict=True):
             guard.end(its_token, output, error)
+
+
+def _each(calls: Sequence[Callable[..., None]]) -> Callable[..., None]:
+    def tell(*event: Any) -> None:
+        for call in calls:
+            call(*event)
+
+    return tell

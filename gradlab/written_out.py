@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from time import perf_counter_ns as clock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from . import observe
+from .errors import GradlabError
 from .function import Function, _explain, _held
 from .grad_mode import recording
 from .order import sequence
@@ -42,18 +44,22 @@ def written_out(op: type[Function]) -> Callable[[Method], Method]:
                 plain = x.dtype is y.dtype or not aligns
             except AttributeError:  # a number, a list or an array among them
                 plain = False
-            if not plain or observe.ops is not None:
+            told = observe.ops
+            if not plain or (told is not None and told.before is not None):
                 return method(a, b)
             fn = op()
             fn.seq = next(sequence)
             fn.inputs = a, b
+            began = 0 if told is None else clock()
             try:
                 data = fn.forward(x, y)
-            except (ValueError, TypeError) as error:
-                _explain(fn, (x, y), error)
-                raise
+            except BaseException as error:
+                raise _said(fn, (x, y), error, told, began)  # noqa: B904 - it is this error, or has its own opinion of it
             if data.__class__ is not _ndarray or data.base is not None or data is x or data is y:
-                return fn._made(data, (x, y))
+                out = fn._made(data, (x, y))
+                if told is not None:
+                    told.forward(fn, out, began)
+                return out
             out = _new(_tensor_type)
             out._data = data
             out._gradient = out._version = None
@@ -70,11 +76,25 @@ def written_out(op: type[Function]) -> Callable[[Method], Method]:
             else:
                 out.grad_fn = None
                 out._requires_grad = False
+            if told is not None:
+                told.forward(fn, out, began)
             return out
 
         return call  # type: ignore[return-value]
 
     return decorate
+
+
+def _said(fn: Function, arrays: tuple[Any, Any], error: BaseException, told: observe.Told | None, began: int) -> BaseException:
+    """The error to raise, a clearer one where there is one, of which a tracer has heard."""
+    if isinstance(error, (ValueError, TypeError)):
+        try:
+            _explain(fn, arrays, error)
+        except GradlabError as clearer:
+            error = clearer
+    if told is not None:
+        told.failed(fn, None, error, began)
+    return error
 
 
 _tensor_type: type[Tensor]  # filled by gradlab._tensor, which sits above this module

@@ -41,15 +41,11 @@ class _Watch:
         self.frozen: dict[int, list[Any]] = {}  # by id, an array and how many living steps need it
         self.lock = RLock()  # a collection of garbage may thaw in the midst of this
 
-    def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
-        """A step starts."""
-        return target if kind == "forward" else None
-
-    def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
-        """The step is over, and part of a graph or not."""
-        if token is not None and output is not None and output.grad_fn is token:
-            ids = self._freeze(list(_needed(token, output)))
-            self.notes[token] = _Note(_place(), weakref.finalize(token, self._thaw, ids))
+    def forward(self, fn: Function, output: Any, began: int, /) -> None:
+        """A step ran, as part of a graph or not."""
+        if output.grad_fn is fn:
+            ids = self._freeze(list(_needed(fn, output)))
+            self.notes[fn] = _Note(_place(), weakref.finalize(fn, self._thaw, ids))
 
     def _freeze(self, arrays: list[np.ndarray]) -> list[int]:
         with self.lock:

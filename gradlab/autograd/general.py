@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from threading import RLock
+from time import perf_counter_ns as clock
 from typing import TYPE_CHECKING, Any
 
 from .. import observe, order
@@ -56,17 +56,11 @@ def run(
 
 
 def accumulate(tensor: Tensor, d: Grad, source: Function | None, fresh: bool) -> None:
-    """Add `d` into `.grad` of a leaf or of a result that retains it, with the event that says so."""
-    told(tensor, d, source, functools.partial(add, tensor, d, fresh))
-
-
-def told(tensor: Tensor, d: Grad, source: Function | None, call: Callable[[], None]) -> None:
-    """Run `call`, with the event that `d` has come to a leaf or to a result that retains it."""
-    observer = observe.ops
-    if observer is None:
-        call()
-    else:
-        observe.watched(observer, "accumulate", tensor, (getattr(d, "_data", d), source), call)
+    """Add `d` into `.grad` of a tensor that was asked for or of a result that retains it, with the event that says so."""
+    told = observe.ops
+    if told is not None:
+        told.accumulate(tensor, getattr(d, "_data", d), source)
+    add(tensor, d, fresh)
 
 
 def add(tensor: Tensor, d: Grad, fresh: bool) -> None:
@@ -138,28 +132,24 @@ class _Pass:
         for to, d in zip(fn.edges, grads, strict=True):
             if to is None or d is None:
                 continue
-            if fn.joins and to in self.owned:  # as the short loop does: even the sign of a 0 is the same
-                send = functools.partial(fn.add_into, self.pending[to], g)
-            else:
-                send = functools.partial(self._send, to, d, fn.fresh)
-            if isinstance(to, Function) or self.wanted is not None:
-                send()
-            elif to.requires_grad:  # it may have been frozen since
-                told(to, d, fn, send)
+            if isinstance(to, Function) or self.wanted is not None or to.requires_grad:  # it may have been frozen since
+                if fn.joins and to in self.owned:  # as the short loop does: even the sign of a 0 is the same
+                    fn.add_into(self.pending[to], g)
+                else:
+                    self._send(to, d, fn.fresh)
 
     def _pull(self, fn: Function, g: Grad) -> tuple[Grad | None, ...]:
         if not self.graph:
             return fn.pull(g)
-        observer = observe.ops
-        if observer is None:
-            return _pulled_on_tensors(fn, g)
-        token = observer.begin("backward", fn, (g._data,))
+        told, began = observe.ops, clock()
         try:
             grads = _pulled_on_tensors(fn, g)
         except BaseException as error:
-            observer.end(token, None, error)
+            if told is not None:
+                told.failed(fn, g._data, error, began)
             raise
-        observer.end(token, tuple([getattr(d, "_data", None) for d in grads]), None)
+        if told is not None:
+            told.backward(fn, g._data, tuple([getattr(d, "_data", None) for d in grads]), began)
         return grads
 
     def _send(self, key: Key, d: Grad, fresh: bool) -> None:

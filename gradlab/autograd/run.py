@@ -14,7 +14,7 @@ from .. import observe, order
 from ..backend import Array, as_array, keep_freed_memory, need_one_device, xp_of
 from ..errors import GraphError, ShapeError, explain
 from ..function import Function, asked, made
-from . import general, hook
+from . import anomaly, general, hook
 
 if TYPE_CHECKING:
     from .._tensor import Tensor, TensorLike
@@ -45,12 +45,12 @@ def backward(
     roots = several(tensors)
     seeds = _seeds("backward", roots, grad_tensors, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
-    if len(roots) == 1 and not create_graph and inputs is None and observe.ops is None and not hook.living and not asked:
+    if len(roots) == 1 and not create_graph and inputs is None and not hook.living and not asked and anomaly.current() is None:
         observer = observe.current
         if observer is None:
-            _run(roots[0], seeds[0], keep)
+            _run(roots[0], seeds[0], keep, None)
         else:
-            observe.watched(observer, "pass", roots[0], (keep,), functools.partial(_run, roots[0], seeds[0], keep))
+            observe.watched(observer, "pass", roots[0], (keep, None), functools.partial(_run, roots[0], seeds[0], keep, observe.ops))
         return
     wanted = None if inputs is None else list(dict.fromkeys(_wanted("backward", inputs)))
     retaining = {t for t in wanted or () if t.retains_grad}  # the pass adds to these by itself
@@ -168,13 +168,13 @@ def _watched(roots: list[Tensor], seeds: list[Any], keep: bool, graph: bool, wan
     """The general pass, with the event that says so."""
     run = functools.partial(general.run, roots, seeds, keep=keep, graph=graph, wanted=wanted)
     observer = observe.current
-    return run() if observer is None else observe.watched(observer, "pass", roots[0], (keep,), run)
+    return run() if observer is None else observe.watched(observer, "pass", roots[0], (keep, wanted), run)
 
 
 _NOTHING = (None,)
 
 
-def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
+def _run(root: Tensor, seed: Array, retain_graph: bool, told: observe.Told | None) -> None:
     """The pass when nobody asks for more: what `general.run` does, written out, since the time of a small graph goes here.
 
     It knows only the steps that a gradient has come to. The youngest of them is next: whatever used its output is younger.
@@ -195,7 +195,12 @@ def _run(root: Tensor, seed: Array, retain_graph: bool) -> None:
             latest_change = 0
         g = take(fn)
         grads: Any
-        if fn.fits:
+        if told is not None and fn.edges is not None:  # pyright: ignore[reportUnnecessaryComparison] - `free` says so
+            grads = fn.pull_watched(g, told)
+            if fn.joins and fn.edges[0] in owned:
+                fn.add_into(pending[fn.edges[0]], g)
+                grads = _NOTHING
+        elif fn.fits:
             grads = fn.backward(g)
             if grads.__class__ is not tuple:
                 grads = (grads,)

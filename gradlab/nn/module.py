@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from functools import partial
 from inspect import isfunction
 from typing import Any, TypeVar
 
@@ -53,11 +52,17 @@ class Module(Hooked, Tree):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, with the hooks around it; a tracer that is attached sees the call."""
-        observer, hooks = observe.ops, self._hooks
-        if observer is None:
+        told, hooks = observe.ops, self._hooks
+        if told is None:
             return self.forward(*args, **kwargs) if hooks is None else called(self, hooks, args, kwargs)
-        run = partial(self.forward, *args, **kwargs) if hooks is None else partial(called, self, hooks, args, kwargs)
-        return observe.watched(observer, "module", self, args, run)
+        token = told.begin("module", self, args)
+        try:
+            output = self.forward(*args, **kwargs) if hooks is None else called(self, hooks, args, kwargs)
+        except BaseException as error:
+            told.end(token, None, error)
+            raise
+        told.end(token, output, None)
+        return output
 
     # Attributes
 

@@ -72,7 +72,7 @@ class Session:
             if self._kernel is not None:
                 control.listen(self._kernel, self._on_request, lambda: self.state == "running")
         if shell is not None and self.cells is not None:
-            self.recorder.where, self.recorder.names = self.cells.where, self.names
+            self.recorder.where, self.recorder.names = self.cells.where.of_op, self.names
             self.recorder.objects = lambda: list(shell.user_ns.values())
             self.cells.adopt_running()
             self.births.note(self.variables(), None)  # made before anybody looked

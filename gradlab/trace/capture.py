@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -79,6 +79,8 @@ class Capture:
         self.state: Literal["armed", "open", "complete", "refused"] = "armed"
         self._tape: Tape | None = None
         self._id = 0
+        self._drawn: dict[int, Draws] = {}  # where the generators stood before the op of that number
+        self.before = self._note_draws if self.replays else None
         self.forget()
 
     def forget(self) -> None:
@@ -93,36 +95,40 @@ class Capture:
 
     # Events; the recorder, attached before, has heard of them already
 
+    def _note_draws(self, fn: Any) -> None:
+        if self.state in ("armed", "open"):
+            self._drawn = {fn.seq: draws()}
+
+    def forward(self, fn: Any, output: Any, began: int, /) -> None:
+        """An op was made."""
+        if self.state in ("armed", "open"):
+            with self._room():
+                self._forward(self._steps(), fn, output, self._drawn.get(fn.seq))
+
+    def backward(self, fn: Any, g: Any, grads: Sequence[Any], began: int, /) -> None:
+        """A gradient went through an op."""
+        at = self._at.get(fn.seq)
+        op = self.ops[at] if at is not None and at < len(self.ops) else None
+        if op is not None and self.state == "open":
+            with self._room():
+                op.gradient = self._copy(g)
+
     def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> Any:
-        """Called by the core before something happens."""
-        if kind == "forward":
-            return kind, target, draws() if self.state in ("armed", "open") else None
-        if kind == "backward" and self.state == "open":
-            at = self._at.get(target.seq)
-            op = self.ops[at] if at is not None and at < len(self.ops) else None
-            if op is not None:
-                with self._room():
-                    op.gradient = self._copy(inputs[0])
-        if kind == "step" and self.state == "open" and self.replays:
-            return kind, target, Update(target)
-        return (kind, target, None) if kind in ("pass", "step") else None
+        """A pass, a module call or an optimizer's step begins."""
+        return kind, target, Update(target) if kind == "step" and self.state == "open" and self.replays else None
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
-        """Called by the core after it happened."""
-        if token is None or self.state in ("complete", "refused"):
-            return
+        """It is over."""
         kind, target, before = token
+        if self.state != "open" or kind == "module":
+            return
         steps = self._steps()
         with self._room():
-            if kind == "forward":
-                if error is None:
-                    self._forward(steps, target, output, before)
-            elif self.state == "open":
-                self._look(steps)
-                if self.state == "open" and kind == "pass":
-                    self._gradients(steps)
-                elif self.state == "open" and before is not None and error is None:
-                    self._update(before, target)
+            self._look(steps)
+            if self.state == "open" and kind == "pass":
+                self._gradients(steps)
+            elif self.state == "open" and before is not None and error is None:
+                self._update(before, target)
 
     @contextmanager
     def _room(self) -> Generator[None]:

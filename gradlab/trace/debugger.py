@@ -21,7 +21,7 @@ from .recorder import Recorder
 from .structure import op_name
 from .summary import norm
 from .tape import Tape
-from .watch import Watch
+from .watch import Event, Watch
 from .where import Where
 
 _BREAKPOINTS_MOST = 100
@@ -207,7 +207,7 @@ class Debugger:
         if self.gate.wanted == "op" and not tells and steps.tape.n and not steps.tape.updated:
             self._at_op(steps.tape, steps.tape.n - 1, False, None, None)  # the op that began the new step
 
-    def _told(self, kind: observe.Kind, target: Any, output: Any) -> None:
+    def _told(self, kind: Event, target: Any, output: Any) -> None:
         """An op, a backward pass or a module call ended."""
         steps = self.recorder.steps
         if self.probes.all:
@@ -219,7 +219,7 @@ class Debugger:
             tape, at = self._place(kind, target, output)
             self._at_op(tape, at, kind == "backward", target, output)
 
-    def _read(self, kind: observe.Kind, target: Any, output: Any) -> None:
+    def _read(self, kind: Event, target: Any, output: Any) -> None:
         with self.recorder.lock:
             if kind == "module":
                 self.probes.called(self.recorder.steps, target, output)
@@ -242,7 +242,7 @@ class Debugger:
         if not held and self.gate.at_op():
             self._hold(self._spot(tape, at, backward, name))
 
-    def _place(self, kind: observe.Kind, fn: Any, output: Any) -> tuple[Tape, int | None]:
+    def _place(self, kind: Event, fn: Any, output: Any) -> tuple[Tape, int | None]:
         """The tape of an op and its index there; None where it was only counted."""
         steps = self.recorder.steps
         key = fn.seq if kind == "backward" or output.grad_fn is fn else -output.serial

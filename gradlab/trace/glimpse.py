@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import observe
 from .capture import Capture
 from .steps import Steps
 
@@ -33,11 +32,9 @@ class Glimpse(Capture):
         """Whether ops are to be told."""
         return self._wants_ops()
 
-    def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> Any:
-        """Called by the core before something happens."""
-        if kind != "forward":
-            return super().begin(kind, target, inputs)
+    def forward(self, fn: Any, output: Any, began: int, /) -> None:
+        """An op was made."""
         self._left -= 1
         if self._left < 0 if self.state == "armed" else len(self.ops) > GLIMPSE_OPS:
             self.refuse()
-        return kind, target, None
+        super().forward(fn, output, began)

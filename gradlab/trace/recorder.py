@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from math import isfinite
@@ -15,7 +15,6 @@ from .governor import Governor
 from .names import Names
 from .pace import Pace
 from .steps import Steps
-from .summary import norm
 from .tape import Tape
 from .where import Places, Where
 from .writer import ModuleCall, said
@@ -156,48 +155,75 @@ class Recorder(Capturing):
         """Whether the update of this step is read: the optimizer copies its parameters only then."""
         return self.norms and self._steps.tape.full
 
-    def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> tuple[Any, ...] | None:
-        """Called by the core before something happens; `end` gets back what this returns."""
+    def forward(self, fn: Any, output: Any, began: int, /) -> None:
+        """An op was made."""
         try:
-            entered = clock() if self._pace.timing else 0
-            if kind == "forward":
-                call = self._call.get()
-                place = self.where() if call is None or not call.library else call.place
-                now = clock()
-                if entered:
-                    self._pace.own += now - entered
-                return kind, target, place, call, now
+            now = clock()
+            call = self._call.get()
+            place = self.where() if call is None or not call.library else call.place
             steps = self._steps
-            token: tuple[Any, ...] | None = None
-            if kind == "backward":
-                tape = steps.tape
-                at = tape.refs.get(target.seq)
-                if at is None and steps.last is not None:
-                    tape = steps.last  # as with a generator: its ops were made before the discriminator's update
-                    at = tape.refs.get(target.seq)
-                if at is not None:
-                    if self.norms:
-                        tape.grads[at] = size = norm(inputs[0])
-                        if size - size:
-                            steps.alarm.backward(tape, at, target, size, steps.pending, steps.now)
-                    now = clock()
-                    if entered:
-                        self._pace.own += now - entered
-                    return kind, tape, at, now
-            elif kind == "accumulate":
-                steps.pending.append((target, norm(inputs[0]) if self.norms else None, inputs[1], target._grad is None))
-            elif kind == "module":
-                token = (kind, self._module_began(target))
-            else:
-                if kind == "pass":
-                    with self.lock:
-                        if not self._pace.light:
-                            steps.backward_began(target)
-                        elif steps.light_pass_began(target) and not steps.run.series:
-                            self._glanced(clock())
-                            self._between_steps()
-                token = (kind, target)
-            if entered:
+            self.lock.acquire()  # this and release: half the time of a with block; where anything raises, _repair releases
+            steps.op(fn, place, call, now - began, output)
+            self.lock.release()
+            if steps.tape is not self._tape:
+                now = self._turned(now)
+            self._told(now)
+        except BaseException:
+            self._repair()
+            raise
+
+    def backward(self, fn: Any, g: Any, grads: Sequence[Any], began: int, /) -> None:
+        """A gradient went through an op."""
+        try:
+            now = clock()
+            self._steps.pulled(fn, g, grads, now - began)
+            self._told(now)
+        except BaseException:
+            self._repair()
+            raise
+
+    def accumulate(self, tensor: Any, d: Any, fn: Any, /) -> None:
+        """A gradient came to a tensor that keeps it."""
+        try:
+            self._steps.collect(tensor, d, fn)
+        except BaseException:
+            self._repair()
+            raise
+
+    def failed(self, fn: Any, g: Any, error: BaseException, began: int, /) -> None:
+        """An op or its rule raised."""
+        try:
+            now = clock()
+            call = self._call.get()
+            with self.lock:
+                if g is None:
+                    place = self.where() if call is None or not call.library else call.place
+                    self._steps.failed(fn, place, call, now - began, error)
+                else:
+                    self._steps.pulled(fn, g, (), now - began, said(error))
+            if self._steps.tape is not self._tape:
+                now = self._turned(now)
+            self._told(now)
+        except BaseException:
+            self._repair()
+            raise
+
+    def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> Any:
+        """A pass, a module call or an optimizer's step begins; `end` gets back what this returns."""
+        try:
+            if kind == "module":
+                return self._module_began(target)
+            entered, steps = clock(), self._steps
+            token = kind, target, steps.collects
+            if kind == "pass":
+                with self.lock:
+                    steps.collects = inputs[1] is None
+                    if not self._pace.light:
+                        steps.backward_began(target)
+                    elif steps.light_pass_began(target) and not steps.run.series:
+                        self._glanced(clock())
+                        self._between_steps()
+            if self._pace.timing:
                 self._pace.own += clock() - entered
             return token
         except BaseException:
@@ -205,50 +231,37 @@ class Recorder(Capturing):
             raise
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
-        """Called by the core after it happened, also where it raised."""
-        if token is None:
-            return
+        """It is over, or raised."""
         try:
-            now = clock()
-            kind = token[0]
-            steps = self._steps
-            if kind == "forward":
-                self.lock.acquire()  # this and release: half the time of a with block; where anything raises, _repair releases
-                if error is None:
-                    steps.op(token[1], token[2], token[3], now - token[4], output)
-                else:
-                    steps.failed(token[1], token[2], token[3], now - token[4], error)
-                self.lock.release()
-                if steps.tape is not self._tape:
-                    now = self._turned(now)
-            elif kind == "backward":
-                token[1].backward_ns[token[2]] = now - token[3]
-                if steps.alarm.fans and output is not None and token[2] in steps.alarm.fans and self.norms:
-                    steps.alarm.leaving(token[1], token[2], output, steps.pending)
-                if error is not None:
-                    token[1].errors[token[2]] = said(error)
-            elif kind == "module":
-                self._call.set(token[1].parent)
+            if token.__class__ is ModuleCall:
+                self._call.set(token.parent)
                 return
-            elif kind == "pass":
+            now, steps = clock(), self._steps
+            kind, target, collects = token
+            if kind == "pass":
                 with self.lock:
+                    steps.collects = collects
                     (steps.light_pass_ended if steps.tape.light else steps.backward_ended)()
             elif error is None:
                 with self.lock:
-                    steps.stepped(token[1], output)
+                    steps.stepped(target, output)
                     if self._pace.light:
                         self._glanced(now)
                 if steps.tape.light:
                     self._between_steps()
-            if now >= self._frames.due:
-                self._frame_due(now)
-            pace = self._pace
-            if pace.timing:
-                pace.until = clock()
-                pace.own += pace.until - now
+            self._told(now)
         except BaseException:
             self._repair()
             raise
+
+    def _told(self, now: int) -> None:
+        """An event that came at this time is dealt with, but for a picture of it."""
+        if now >= self._frames.due:
+            self._frame_due(now)
+        pace = self._pace
+        if pace.timing:
+            pace.until = clock()
+            pace.own += pace.until - now
 
     def _repair(self) -> None:
         """An interrupt may hit anywhere, also between two writes that belong together: begin the open step anew."""

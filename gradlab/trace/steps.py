@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
+from ..function import Function
 from .ledger import Ledger
 from .microscope import Lens
 from .names import Leaf, Names
@@ -36,6 +38,7 @@ class Steps(Writer):
         self._purge_at = 256
         # What the running backward call added: tensor, norm, the op it came from, whether the gradient was None before.
         self.pending: list[tuple[Any, float | None, Any, bool]] = []
+        self.collects = True  # whether the running pass is for all leaves
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
 
     @property
@@ -57,6 +60,33 @@ class Steps(Writer):
             self.alarm.search(self.tape, root, self.last, self.now)
         if self.norms and not self.tape.light:
             self.run.units.read(root, self.tape, self.run.step + 1)
+
+    def pulled(self, fn: Any, g: Any, grads: Sequence[Any], duration_ns: int, error: str = "") -> None:
+        """A gradient went through an op, and from there on, also to leaves; or it raised."""
+        tape = self.tape
+        at = tape.refs.get(fn.seq)
+        if at is None and self.last is not None:
+            tape = self.last  # as with a generator: its ops were made before the discriminator's update
+            at = tape.refs.get(fn.seq)
+        if at is not None:
+            tape.backward_ns[at] = duration_ns
+            if self.norms:
+                tape.grads[at] = size = norm(g)
+                alarm = self.alarm
+                if size - size:
+                    alarm.backward(tape, at, fn, size, self.pending, self.now)
+                if grads and at in alarm.fans:
+                    alarm.leaving(tape, at, grads, self.pending)
+            if error:
+                tape.errors[at] = error
+        if self.collects:
+            for to, d in zip(fn.edges, grads):  # noqa: B905 - none, where it raised
+                if d is not None and to is not None and not isinstance(to, Function) and to._requires_grad:
+                    self.collect(to, d, fn)
+
+    def collect(self, tensor: Any, d: Any, source: Any) -> None:
+        """Note a part of the gradient of a tensor that keeps it."""
+        self.pending.append((tensor, norm(d) if self.norms else None, source, tensor._gradient is None))
 
     def backward_ended(self) -> None:
         """Note every gradient that the call left in a leaf."""

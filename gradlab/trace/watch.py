@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 from .. import observe
 
-Told = Callable[[observe.Kind, Any, Any], None]
+Event = Literal["forward", "backward", "pass", "module"]
+Told = Callable[[Event, Any, Any], None]
 """Called after an event with its kind, its target, and what it made: for a backward event, the gradient that came in."""
 
 
@@ -32,14 +33,20 @@ class Watch:
             self._observer.detach(self)
             self._observer.attach(self)
 
-    def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> tuple[Any, ...] | None:
-        """Called by the core before something happens."""
-        if kind == "forward" or kind == "pass" or kind == "module":
-            return kind, target, None
-        return (kind, target, inputs[0]) if kind == "backward" else None
+    def forward(self, fn: Any, output: Any, began: int, /) -> None:
+        """An op ran."""
+        self._told("forward", fn, output)
+
+    def backward(self, fn: Any, g: Any, grads: Sequence[Any], began: int, /) -> None:
+        """A gradient went through an op."""
+        self._told("backward", fn, g)
+
+    def begin(self, kind: observe.Kind, target: Any, inputs: tuple[Any, ...], /) -> tuple[Any, Any]:
+        """A pass, a module call or an optimizer's step begins."""
+        return kind, target
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
-        """Called by the core after it happened."""
-        if token is not None and error is None:
-            kind, target, g = token
-            self._told(kind, target, output if g is None else g)
+        """It is over."""
+        if error is None and token[0] != "step":
+            kind, target = token
+            self._told(kind, target, output)

@@ -31,7 +31,7 @@ Source = Callable[[CodeType], Where | None]
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 _LIBRARIES = tuple({str(Path(sysconfig.get_path(kind)).resolve()) + os.sep for kind in ("stdlib", "platstdlib", "purelib", "platlib")})
 _CODES_KEPT = 8_192
-_EVENT_FRAMES = 4  # of_op, Recorder.begin, the guard's begin, observe.watched; then comes the op or module
+_EVENT_FRAMES = 4  # of_op, the recorder's method, the guard's, Function.apply or its like; then comes who made the op
 
 
 def file_of(code: CodeType) -> Where | None:
@@ -70,14 +70,11 @@ class Places:
 
     def __call__(self) -> Where | None:
         """The place of the innermost frame that is the user's, None where there is none."""
-        return self._walk(sys._getframe(1))
+        return self.of_op(2)
 
-    def of_op(self) -> Where | None:
-        """The same for a recorder to call in an event: it starts at the op, past the frames that carry the event."""
-        return self._walk(sys._getframe(_EVENT_FRAMES))
-
-    def _walk(self, frame: FrameType | None) -> Where | None:
-        known = self._known
+    def of_op(self, depth: int = _EVENT_FRAMES) -> Where | None:
+        """The same for a recorder to call in an event: it starts past the frames that carry the event."""
+        known, frame = self._known, sys._getframe(depth)
         while frame is not None:
             code = frame.f_code
             entry = known.get(id(code)) or self._learn(code)

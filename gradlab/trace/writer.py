@@ -8,7 +8,7 @@ from typing import Any
 
 from ..function import Constant
 from .alarm import Alarm
-from .graph import Call, Node, Tree
+from .graph import VARIES, Call, Node, Tree
 from .names import Leaf, Names, Root, Spot
 from .structure import op_name
 from .summary import norm
@@ -74,7 +74,7 @@ class Writer(ABC):
             tape.folded += 1
             tape.folded_graph += graph
             return
-        expected = tape.node.next
+        node, expected = None, tape.node.next
         if expected is None or (expected.place is not place and expected.place != place):
             expected = tape.turn_to(place)
             n = tape.n
@@ -82,51 +82,59 @@ class Writer(ABC):
         if call is not None:
             record = call.record if call.tape == tape.id else self._enter(call, tape)
         refs = tape.refs
-        inputs: Any = []
         fresh: tuple[Leaf, ...] = ()
-        for t in fn.inputs:
-            maker = t.grad_fn
-            if maker is not None:
-                ref = refs.get(maker.seq)
-                if ref is None:
-                    ref = op_name(maker.__class__)
-            elif t.__class__ is Constant:
-                ref = (t._data,)
-            else:
-                ref = refs.get(-t._serial)
-                if ref is None:
-                    fresh = (*fresh, self._meet(tape, t, expected, len(fresh)))
-                    ref = -tape.leaf_count
-            inputs.append(ref)
-        inputs = tuple(inputs)
         data = output._data
-        shape = data.shape
         if (
-            expected is None
-            or expected.inputs != inputs
-            or expected.cls is not fn.__class__
-            or expected.shape != shape
-            or expected.dtype is not data.dtype
-            or expected.call is not record
-            or expected.graph is not graph
-            or expected.leaves != fresh
-            or expected.error is not None
+            expected is not None
+            and expected.cls is fn.__class__
+            and expected.dtype is data.dtype
+            and expected.call is record
+            and expected.graph is graph
+            and len(expected.inputs) == len(fn.inputs)
+            and expected.shape == data.shape
+            and expected.error is None
         ):
-            expected = self.tree.follow(tape.node, fn.__class__, inputs, fresh, shape, data.dtype, place, record, graph)
-            if graph and not _is_ours(fn.__class__):
-                self.symptoms.meet(fn)
+            for t, ref in zip(fn.inputs, expected.inputs):  # noqa: B905 - checked above, and this loop is hot
+                maker = t.grad_fn
+                if maker is not None:
+                    if refs.get(maker.seq) != ref:
+                        break
+                elif t.__class__ is Constant:
+                    if ref.__class__ is not tuple or (ref[0] != t._data and ref[0] is not VARIES):
+                        break
+                else:
+                    at = refs.get(-t._serial)
+                    if at is None:
+                        fresh = (*fresh, self._meet(tape, t, expected, len(fresh)))
+                        at = -tape.leaf_count
+                    if at != ref:
+                        break
+            else:
+                node = expected if expected.leaves == fresh else None
+        if node is None:
+            node = self._other(fn, output, place, record, graph, expected, fresh)
         if self.norms:
             tape.values[n] = size = norm(data)
             if size - size:  # NaN where it is NaN or infinite
-                self.alarm.forward(tape, expected, n, fn, data, size, self.now)
+                self.alarm.forward(tape, node, n, fn, data, size, self.now)
         tape.forward_ns[n] = duration_ns
         if graph:
             refs[fn.seq] = n
         else:
             refs[-output.serial] = n
             tape.aside += 1
-        tape.node = expected
+        tape.node = node
         tape.n = n + 1
+
+    def _other(
+        self, fn: Any, output: Any, place: Where | None, record: Call | None, graph: bool, expected: Node | None, fresh: tuple[Leaf, ...]
+    ) -> Node:
+        """The node of an op that is not the one that came here last time. Leaves that are `fresh` have been met already."""
+        tape, new, data = self.tape, list(fresh), output._data
+        inputs = tuple([self._ref(tape, t, new, expected) for t in fn.inputs])
+        if graph and not _is_ours(fn.__class__):
+            self.symptoms.meet(fn)
+        return self.tree.follow(tape.node, fn.__class__, inputs, tuple(new), data.shape, data.dtype, place, record, graph)
 
     def failed(self, fn: Any, place: Where | None, call: ModuleCall | None, duration_ns: int, error: BaseException) -> None:
         """Add an op that raised, with what it said; also where further ops without a graph are only counted."""
@@ -146,14 +154,14 @@ class Writer(ABC):
         tape.node = node
         tape.n += 1
 
-    def _ref(self, tape: Tape, t: Any, fresh: list[Leaf]) -> Any:
+    def _ref(self, tape: Tape, t: Any, fresh: list[Leaf], expected: Node | None = None) -> Any:
         if t.__class__ is Constant:
             return (t._data,)
         ref = tape.refs.get(-t._serial if t.grad_fn is None else t.grad_fn.seq)
         if ref is None and t.grad_fn is not None:
             return op_name(t.grad_fn.__class__)
         if ref is None:
-            fresh.append(self._meet(tape, t, None, len(fresh)))
+            fresh.append(self._meet(tape, t, expected, len(fresh)))
             ref = -tape.leaf_count
         return ref
 

@@ -169,11 +169,14 @@ def test_a_replay_raises_no_forward_events():
         def __init__(self):
             self.seen = []
 
+        def forward(self, fn, output, began):
+            self.seen.append(("forward", type(fn).__name__))
+
+        def backward(self, fn, g, grads, began):
+            self.seen.append(("backward", type(fn).__name__))
+
         def begin(self, kind, target, inputs):
             self.seen.append((kind, type(target).__name__))
-
-        def end(self, token, output, error):
-            pass
 
     x = leaf([1.0])
     y = x.exp().sum()

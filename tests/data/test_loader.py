@@ -108,11 +108,8 @@ def test_reading_batches_makes_no_ops():
     class Count:
         ops = 0
 
-        def begin(self, kind, target, inputs):
+        def forward(self, fn, output, began):
             self.ops += 1
-
-        def end(self, token, output, error):
-            pass
 
     count = Count()
     observe.attach(count)

@@ -32,11 +32,8 @@ from gradlab import observe
 
 class Order:
     order = []
-    def begin(self, kind, target, inputs):
-        if kind == "backward":
-            self.order.append(type(target).__name__.lower())
-    def end(self, token, output, error):
-        pass
+    def backward(self, fn, g, grads, began):
+        self.order.append(type(fn).__name__.lower())
 
 order = Order()
 loss = nn.functional.cross_entropy(model(x), y)
