@@ -12,6 +12,7 @@ PEERS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "gradlab": (TENSORS, GRADLAB),
     "gradlab+structure": (TENSORS, GRADLAB | {"GRADLAB_BENCH_TRACE": "structure"}),
     "gradlab+norms": (TENSORS, GRADLAB | {"GRADLAB_BENCH_TRACE": "norms"}),
+    "gradlab+governed": (TENSORS, GRADLAB | {"GRADLAB_BENCH_TRACE": "governed"}),
     "torch": (TENSORS, {"GRADLAB_BENCH_LIBRARY": "torch"}),
     "autograd": (("hips_autograd",), {}),
     "mygrad": (("mygrad_tensors",), {}),

@@ -1,6 +1,7 @@
 """gradlab, and PyTorch on the CPU, as a user writes them: the same lines for both.
 
-GRADLAB_BENCH_LIBRARY names the library; GRADLAB_BENCH_TRACE=structure|norms watches gradlab with its tracer.
+GRADLAB_BENCH_LIBRARY names the library; GRADLAB_BENCH_TRACE watches gradlab with its tracer: structure, norms
+too, or norms governed, which is how a notebook has it that is allowed 5 % of a step's time.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ if mode := os.environ.get("GRADLAB_BENCH_TRACE"):
     from gradlab import observe
     from gradlab.trace import Recorder
 
-    observe.attach(Recorder(norms=mode == "norms"))
+    recorder = Recorder(norms=mode != "structure")
+    recorder.governor.budget = 0.05 if mode == "governed" else None
+    recorder.running = True
+    observe.attach(recorder)
 
 
 def _model(problem: Net, activation: Callable[[], Any]) -> Any:

@@ -167,7 +167,8 @@ class Recorder(Capturing):
             self.lock.release()
             if steps.tape is not self._tape:
                 now = self._turned(now)
-            self._told(now)
+            if now >= self._frames.due or self._pace.timing:
+                self._told(now)
         except BaseException:
             self._repair()
             raise
@@ -177,7 +178,8 @@ class Recorder(Capturing):
         try:
             now = clock()
             self._steps.pulled(fn, g, grads, now - began)
-            self._told(now)
+            if now >= self._frames.due or self._pace.timing:
+                self._told(now)
         except BaseException:
             self._repair()
             raise

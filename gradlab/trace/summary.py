@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy as np
 from ..backend import Array, float32, float64, xp_of
 
 _INF = math.inf
+_ndarray = np.ndarray
 _vdot = getattr(np.vdot, "_implementation", np.vdot)  # without the look for other array types, half of its time on a small array
 _PIECE = 1 << 18  # entries of which a float32 dot product still has all its digits
+_TINY = 1_024  # entries that are copied sooner than looked at from the side
 _SMALL = 16_384  # entries of an array that is copied together with others, to be read in one go
 _EXACT_BELOW = 1e-30  # a float32 sum of squares this small has lost digits to underflow
 
@@ -26,17 +29,26 @@ def norm(array: Array) -> float:
     >>> norm(np.array([3.0, 4.0], np.float32)), norm(np.array([3e30, 4e30], np.float32)) > 4.9e30
     (5.0, True)
     """
-    dtype = array.dtype
-    if array.size > _PIECE and array.__class__ is np.ndarray:
-        return _in_pieces(array)
-    if dtype is float32 or dtype is float64:
-        # Order "K": a transposed array is read as it lies, where order "C" would copy it. vdot: unlike dot it warns of no overflow.
-        flat = array.ravel("K")
-        squares = float(_vdot(flat, flat) if flat.__class__ is np.ndarray else xp_of(flat).vdot(flat, flat))
+    dtype, size = array.dtype, array.size
+    if (dtype is float32 or dtype is float64) and array.__class__ is _ndarray:
+        if size == 1:
+            return abs(array.item())
+        if size > _PIECE:
+            return _in_pieces(array)
+        # Order "K": a transposed array is read as it lies, where vdot would copy it. vdot: unlike dot it warns of no overflow.
+        flat = array if size <= _TINY else array.ravel("K")
+        squares = float(_vdot(flat, flat))
         if _EXACT_BELOW < squares < _INF:
-            return squares**0.5
-        return _careful(flat) if squares or flat.any() else 0.0
-    return _careful(array.ravel("K"))
+            return sqrt(squares)
+        return _careful(array.ravel("K")) if squares or array.any() else 0.0
+    if size > _PIECE and array.__class__ is _ndarray:
+        return _in_pieces(array)
+    flat = array.ravel("K")
+    if array.__class__ is not _ndarray and dtype in (float32, float64):
+        squares = float(xp_of(flat).vdot(flat, flat))
+        if _EXACT_BELOW < squares < _INF:
+            return sqrt(squares)
+    return _careful(flat)
 
 
 def norm_of_all(arrays: Iterable[Array]) -> float:

@@ -167,7 +167,7 @@ class Writer(ABC):
 
     def _meet(self, tape: Tape, t: Any, expected: Node | None, k: int) -> Leaf:
         """Take in a leaf that this step has not read before: as last time where it looks the same, else by its name."""
-        data, needs = t._data, t.requires_grad
+        data, needs, version = t._data, t._requires_grad, t._version
         serial = t._serial or t.serial
         param = self._params.get(serial)
         if param is not None:
@@ -205,7 +205,7 @@ class Writer(ABC):
             elif tape.full:
                 tape.leaf_values[j] = param.w = norm(data)
                 param.w_tape = tape.id
-        tape.leaf_versions[j] = t.version
+        tape.leaf_versions[j] = 0 if version is None else version.count
         tape.refs[-serial] = -1 - j
         tape.leaf_count = j + 1
         return leaf
