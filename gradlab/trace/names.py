@@ -11,6 +11,15 @@ _LOOKUPS_A_CLASS = 8  # modules without parameters made anew in every step are n
 _ROOTS_KEPT = 64
 
 
+def readable(path: str) -> str:
+    """A path as it can be shown: what leaves no mark is written as in Python.
+
+    >>> print(readable("a\\nb"), readable("名前"))
+    a\\nb 名前
+    """
+    return path if path.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in path)
+
+
 class Leaf(NamedTuple):
     """A tensor that no traced op made, as it looks from outside: equal in every step of a loop.
 
@@ -58,13 +67,13 @@ class Root:
         self.switches: list[str] = []  # parts that do something else in eval mode
         if module is not None:
             for path, part in module.named_modules():
-                modules[id(part)] = Spot(self.label, path, part)
+                modules[id(part)] = Spot(self.label, readable(path) or "''" if part is not module else path, part)
                 if (getattr(part, "p", 0) and "Dropout" in type(part).__name__) or hasattr(part, "running_mean"):
-                    self.switches.append(path)
+                    self.switches.append(readable(path))
             for path, parameter in module.named_parameters():
-                parameters.setdefault(parameter.serial, path)
+                parameters.setdefault(parameter.serial, readable(path))
             for path, buffer in module.named_buffers():
-                buffers.setdefault(buffer.serial, path)
+                buffers.setdefault(buffer.serial, readable(path))
         self.modules, self.parameters, self.buffers = modules, parameters, buffers
 
     def rename(self, label: str) -> None:

@@ -2,6 +2,7 @@
 
 import { html, set, svg, write } from './element';
 import { stepX, type StepAxis } from './scale';
+import { whole } from './text';
 
 /** The height of a label. */
 const LABEL = 13;
@@ -227,7 +228,7 @@ export class Lines {
     ends.forEach(({ line, y: at }, i) => {
       const span = this.names.children[i] as HTMLElement;
       set(span, 'style', `left:${left + axis.width + 6}px;top:${(at - 7).toFixed(1)}px;color:${line.colour}`);
-      set(span, 'title', line.name.slice(0, 300));
+      set(span, 'title', whole(line.name));
       write(span, texts[i] as string);
     });
   }

@@ -49,3 +49,8 @@ export function shortenMiddle(text: string, width: number, font: string): string
     return `${letters.slice(0, head).join('')}…${letters.slice(letters.length - (n - head)).join('')}`;
   });
 }
+
+/** All of a text for a tip; of more than 1,000 letters the two ends, in which names differ. */
+export function whole(text: string): string {
+  return text.length <= 1000 ? text : `${text.slice(0, 600)} … ${text.slice(-300)} (${text.length} letters)`;
+}

@@ -55,13 +55,14 @@ export function wayTo(structure: Structure, leaf: number): number[] {
 /** The gains along the way from the loss to a parameter; the last one is of the parameter itself. */
 export function gains(structure: Structure, frame: Frame, leaf: number): Gain[] {
   const way = wayTo(structure, leaf);
-  const count = (op: number) =>
-    structure.ops.reduce((n, o) => n + (o.grad ? o.inputs.filter(([from, j]) => from === 'op' && j === op).length : 0), 0);
+  const readers = new Int32Array(structure.ops.length);
+  for (const { grad, inputs } of structure.ops) if (grad) for (const [from, j] of inputs) if (from === 'op') readers[j]!++;
+  const outer = new Set(structure.modules.map(inner => inner.parent));
   const label = (i: number) => {
     const op = structure.ops[i];
     const m = op?.module ?? -1;
     // A model says nothing about an op that stands in it; a layer does.
-    const path = structure.modules.some(inner => inner.parent === m) ? '' : (structure.modules[m]?.path ?? '');
+    const path = outer.has(m) ? '' : (structure.modules[m]?.path ?? '');
     return path.endsWith(op?.name ?? '') && path ? path : `${path} ${op?.name ?? ''}`.trim();
   };
   return way.map((op, k) => {
@@ -76,34 +77,49 @@ export function gains(structure: Structure, frame: Frame, leaf: number): Gain[] 
       before,
       after,
       count: 1,
-      readers: to === undefined ? 1 : count(to)
+      readers: to === undefined ? 1 : (readers[to] as number)
     };
   });
 }
 
-/** As many bars as there is room for: neighbours that change little become one. */
+/** Two neighbours as one bar. */
+function joined(a: Gain, b: Gain): Gain {
+  const count = a.count + b.count;
+  const { after, readers } = b;
+  return { op: null, name: plural(count, 'op'), gain: after / a.before, before: a.before, after, count, readers };
+}
+
+/** How much it hides to draw two neighbours as one. */
+function hidden(a: Gain, b: Gain): number {
+  const size = ({ gain }: Gain) => (gain > 0 && gain < Infinity ? Math.abs(Math.log10(gain)) : Infinity);
+  return size(a) + size(b) + 0.02 * (a.count + b.count);
+}
+
+/** Of very many bars: all neighbours become one that change less than the others do. */
+function halved(all: readonly Gain[]): Gain[] {
+  const costs = all.slice(1, -1).map((g, i) => hidden(all[i] as Gain, g));
+  const limit = [...costs].sort((a, b) => a - b)[costs.length >> 1] as number;
+  const out: Gain[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const g = all[i] as Gain;
+    out.push((costs[i] ?? NaN) <= limit ? joined(g, all[++i] as Gain) : g);
+  }
+  return out;
+}
+
+/** As many bars as there is room for: neighbours that change little become one; the last one stays. */
 export function fewer(all: readonly Gain[], most = MOST): Gain[] {
-  const out = [...all];
-  const size = (g: Gain) => (g.gain > 0 && g.gain < Infinity ? Math.abs(Math.log10(g.gain)) : Infinity);
+  let out = [...all];
+  while (out.length > 16 * most) out = halved(out);
   while (out.length > most) {
     let best = -1;
     let least = Infinity;
     for (let i = 0; i < out.length - 2; i++) {
-      const s = size(out[i] as Gain) + size(out[i + 1] as Gain) + 0.02 * ((out[i] as Gain).count + (out[i + 1] as Gain).count);
+      const s = hidden(out[i] as Gain, out[i + 1] as Gain);
       if (s < least) [best, least] = [i, s];
     }
     if (best < 0) break;
-    const [a, b] = [out[best] as Gain, out[best + 1] as Gain];
-    const count = a.count + b.count;
-    out.splice(best, 2, {
-      op: null,
-      name: plural(count, 'op'),
-      gain: b.after / a.before,
-      before: a.before,
-      after: b.after,
-      count,
-      readers: b.readers
-    });
+    out.splice(best, 2, joined(out[best] as Gain, out[best + 1] as Gain));
   }
   return out;
 }

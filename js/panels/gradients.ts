@@ -4,6 +4,7 @@ import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { css, diverging, pack, sequential } from '../draw/colour';
 import { html, write } from '../draw/element';
 import { count, full, plain, plural, sci, tick } from '../draw/format';
+import { whole } from '../draw/text';
 import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
@@ -110,7 +111,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
         button.style.height = `${rowHeight}px`;
         const g = store.number(`g/${name}`);
         mark(button.lastElementChild as Element, Number.isNaN(g) ? null : g);
-        button.title = `${name.slice(0, 300)}\n‖g‖ ${full(g)}\n‖weight‖ ${full(store.number(`w/${name}`))}\nupdate : weight ${full(store.number(`u/${name}`))}`;
+        button.title = `${whole(name)}\n‖g‖ ${full(g)}\n‖weight‖ ${full(store.number(`w/${name}`))}\nupdate : weight ${full(store.number(`u/${name}`))}`;
         return button;
       })
     );
@@ -294,7 +295,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       ['update : weight', `u/${row}`],
       ...(mode.value === 'z' ? [['zeros', `z/${row}`] as const] : [])
     ]);
-    return said && { title: row.slice(0, 300), lines: [['', said.title], ...said.lines] };
+    return said && { title: whole(row), lines: [['', said.title], ...said.lines] };
   });
   tooltip(view, lines.element, () => {
     const step = store.near.value;

@@ -2,6 +2,7 @@
 
 import { html, set, write } from '../draw/element';
 import { count, full, plain, plural, sci, special } from '../draw/format';
+import { whole } from '../draw/text';
 import { mark } from '../draw/node';
 import { floats, isMissing } from '../protocol/decode';
 import type { Answer } from './asking';
@@ -92,7 +93,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
         const row = html(
           'tr',
           { 'data-param': name, class: selected.has(name) ? 'gl-selected' : null },
-          html('td', { title: name.slice(0, 300) }, name),
+          html('td', { title: whole(name) }, name),
           ...cells
         );
         return [row];

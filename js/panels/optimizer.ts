@@ -3,6 +3,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { html, set, svg, write } from '../draw/element';
 import { count, full, plural, sci, special } from '../draw/format';
+import { whole } from '../draw/text';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { decades, logPart, stepAxis, type StepAxis } from '../draw/scale';
@@ -124,7 +125,7 @@ class Table {
       html(
         'tr',
         { 'data-param': name, tabindex: -1 },
-        html('td', { title: name.slice(0, 300) }, short[r]),
+        html('td', { title: whole(name) }, short[r]),
         ...(this.cells[r] as BarCell[]).map(cell => cell.element)
       )
     );

@@ -1,6 +1,7 @@
 /** The drawn graph of one structure: what is where, which numbers and words it has. Subclasses draw it. */
 
 import { count, duration, full, plain, shape, special } from '../draw/format';
+import { whole } from '../draw/text';
 import { NODE_WIDTH } from '../draw/geometry';
 import { layout, TooLate, type Layout, type Placed } from '../draw/layout';
 import { binned, type StripLook } from '../draw/strip';
@@ -270,7 +271,7 @@ export abstract class Picture {
     const path = module?.path ?? '';
     const [title, note] = box ? this.boxText(b) : ['', ''];
     if (box && !module) return { title, lines: [['holds', note], ...this.numbersOfStretch(box)] };
-    return module ? { title: (path || module.name).slice(0, 300), lines: [['module', module.repr.slice(0, 400)]] } : null;
+    return module ? { title: whole(path || module.name), lines: [['module', module.repr.slice(0, 400)]] } : null;
   }
 
   /** The words for the pointer over a part. */
@@ -290,7 +291,7 @@ export abstract class Picture {
       const where = madeAt(this.structure, op);
       if (where) lines.push(['made at', where]);
       const module = op.module === null ? undefined : this.structure.modules[op.module];
-      if (module) lines.push(['module', `${module.path || module.name} ${module.repr}`.slice(0, 300)]);
+      if (module) lines.push(['module', `${whole(module.path || module.name)} ${module.repr.slice(0, 300)}`]);
       const scalars = op.inputs.filter(([from]) => from === 'scalar').map(([, text]) => String(text));
       if (scalars.length > 0) lines.push(['numbers', scalars.join(', ')]);
       if (op.error) lines.push(['error', op.error]);
@@ -302,8 +303,8 @@ export abstract class Picture {
     if (part.kind === 'module') lines.push(['holds', part.note]);
     if (part.leaves.length > 1)
       for (const j of part.leaves.slice(0, 12))
-        lines.push([this.structure.leaves[j]?.name.slice(0, 300) ?? '', shape(this.structure.leaves[j]?.shape ?? [])]);
-    return { title: (leaf?.name ?? part.title).slice(0, 300), lines };
+        lines.push([whole(this.structure.leaves[j]?.name ?? ''), shape(this.structure.leaves[j]?.shape ?? [])]);
+    return { title: whole(leaf?.name ?? part.title), lines };
   }
 
   private numbersOfStretch(box: SceneBox): [string, string][] {

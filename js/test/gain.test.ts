@@ -43,6 +43,17 @@ describe('the gain waterfall', () => {
     expect(few.at(-1)!.name).toBe('w0');
   });
 
+  it('is as quick on a long way', () => {
+    const [structure, frame] = read(many(20_000, false));
+    const all = gains(structure, frame, leafOf(structure, 'w0'));
+    expect(all.length).toBeGreaterThan(10_000);
+    const few = fewer(all);
+    expect(few.length).toBeLessThanOrEqual(14);
+    expect(few.reduce((sum, g) => sum + g.count, 0)).toBe(all.length);
+    const unknown = fewer(all.map(g => ({ ...g, gain: NaN })));
+    expect(unknown.length).toBeLessThan(300);
+  }, 30_000);
+
   it('keeps zero, Inf and NaN as bars of their own', () => {
     const one = (gain: number) => ({ op: 0, name: '', gain, before: 1, after: gain, count: 1, readers: 1 });
     const list = [
