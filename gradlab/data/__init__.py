@@ -1,6 +1,7 @@
 """Datasets, their way into batches, and real data to begin with."""
 
 from .collate import collate as collate
+from .collate import collate as default_collate
 from .dataset import ConcatDataset as ConcatDataset
 from .dataset import Dataset as Dataset
 from .dataset import IterableDataset as IterableDataset

@@ -15,7 +15,7 @@ from ..errors import DataError, KeywordError, PlaceError, ShapeError, explain
 
 
 class Dataset:
-    """A number of items; a subclass says how many, and makes item `index`.
+    """A number of items; a subclass says how many, and makes item `index`; `__getitems__(indices)` may make a list of them at once.
 
     Two datasets are joined by `+`, see `ConcatDataset`.
 

@@ -74,6 +74,8 @@ class Maker:
             return End if items is None else self.combine(items)
 
     def _chosen(self, indices: list[int]) -> list[Any]:
+        if hasattr(self.dataset, "__getitems__"):  # PyTorch's word for a dataset that reads many at once
+            return self.dataset.__getitems__(indices)
         items: list[Any] = []
         for i in indices:
             try:

@@ -56,14 +56,15 @@ def save(obj: Any, f: str | os.PathLike[str]) -> None:
         _force(beside, os.O_RDWR)  # Windows forces only what could be written
         beside.chmod(mode)
         beside.replace(place)
-        if os.name == "posix":
-            _force(place.parent, os.O_RDONLY)
     except (OSError, SafetensorError) as error:
         need = "a folder that can be written, with room for it; what was there before is untouched"
         raise FileError(explain(f"save: could not write {place}", got={type(error).__name__: error}, need=need)) from error
     finally:
         with suppress(OSError):
             beside.unlink()
+    if os.name == "posix":
+        with suppress(OSError):  # not every file system can; the file is whole either way
+            _force(place.parent, os.O_RDONLY)
 
 
 def path_of(what: str, f: Any) -> Path:

@@ -87,6 +87,19 @@ def test_the_fast_way_and_item_by_item_give_the_same_batches():
         assert all(np.array_equal(a.data, b.data) and a.dtype == b.dtype for a, b in zip(fast, one_by_one, strict=True))
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_dataset_that_reads_many_items_at_once_is_asked_to(workers):
+    class Table(data.Dataset):
+        def __len__(self):
+            return 5
+
+        def __getitems__(self, indices):
+            return [(i, len(indices)) for i in indices]
+
+    got = [(i.tolist(), n.tolist()) for i, n in data.DataLoader(Table(), 3, num_workers=workers)]
+    assert got == [([0, 1, 2], [3, 3, 3]), ([3, 4], [2, 2])]
+
+
 def test_a_changed_getitem_is_not_passed_over():
     class Doubled(data.TensorDataset):
         def __getitem__(self, i):
