@@ -287,7 +287,9 @@ def test_a_module_moves_with_its_gradients_and_buffers_and_keeps_its_parameters(
         lambda p: gl.optim.SGD(p, lr=0.1),
         lambda p: gl.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1),
         lambda p: gl.optim.Adam(p, lr=0.1, weight_decay=0.1),
-        lambda p: gl.optim.AdamW(p, lr=0.1),
+        lambda p: gl.optim.AdamW(p, lr=0.1, amsgrad=True, maximize=True),
+        lambda p: gl.optim.RMSprop(p, lr=0.1, momentum=0.9, centered=True, eps=0.1, weight_decay=0.1),
+        lambda p: gl.optim.Adagrad(p, lr=0.1, lr_decay=0.1),
     ],
 )
 def test_training_on_a_device_is_training_and_never_waits_for_it(make):

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._tensor import Tensor
-from ..backend import Array, Device, device_of, quiet, xp_of
-from ..errors import ShapeError, explain
+from ..backend import Array, quiet, xp_of
 from .flat import CHUNK, SMALL, Flat, parts
 from .optimizer import Group, Optimizer, Params
 
@@ -48,39 +47,38 @@ class Entrywise(Optimizer):
         """Move every parameter that has a gradient; returns what `closure` returned."""
         loss = self._loss(closure)
         with quiet():  # NaN and Inf in gradients are data
-            # All are made ready before the first moves: an error leaves everything as it is.
-            turns = [(group, names := self.moments_of(group), self._ready(moving, names, group)) for group, moving in self._moving()]
-            for group, names, moving in turns:
-                together: dict[tuple[int, Any, Device], list[Tensor]] = {}  # small ones of one dtype and device, and as many steps
-                for p, entry, t in moving:
-                    if "step" in self.remembers:
+            counts, turns = "step" in self.remembers, [(group, self._ready(moving, group)) for group, moving in self._moving()]
+            # All is ready now: from here on nothing is refused.
+            for group, moving in turns:
+                names = self.moments_of(group)
+                together: dict[tuple[int, Any, Any], list[Tensor]] = {}  # small ones of one dtype and device, and as many steps
+                for p, g, entry, t in moving:
+                    data = p._data
+                    if counts:
                         entry["step"] = t
-                    if self.gathers and p._data.size < SMALL:
-                        together.setdefault((t, p._data.dtype, device_of(p._data)), []).append(p)
+                    if self.gathers and data.size < SMALL:
+                        together.setdefault((t, data.dtype, data.device), []).append(p)
                     else:
-                        self._move_alone(p, [entry[name] for name in names], t, group)
+                        self._move_alone(p, g, [entry[name] for name in names], t, group)
                 for (t, *_), parameters in together.items():
                     self._move_together(parameters, names, t, group)
         return loss
 
-    def _ready(self, moving: list[Tensor], names: tuple[str, ...], group: Group) -> list[tuple[Tensor, dict[str, Any], int]]:
-        """Each with what is remembered of it, which is there and has its dtype and device, and with the number of its step."""
-        found: list[tuple[Tensor, dict[str, Any], int]] = []
-        counts = "step" in self.remembers
-        for p in moving:
-            data, is_new = p._data, False
-            entry = self.state[p] if names or counts else {}
-            if p._grad.shape != data.shape:  # type: ignore[union-attr]
-                got = {"parameter": data.shape, "gradient": p._grad.shape}  # type: ignore[union-attr]
-                name = type(self).__name__
-                raise ShapeError(explain(f"{name}: a parameter has another shape than its gradient", got=got, need="the same shape"))
+    def _ready(self, moving: list[tuple[Tensor, Array]], group: Group) -> list[tuple[Tensor, Array, dict[str, Any], int]]:
+        """Each with what is remembered of it, which is there, in its dtype and on its device, and with the number of its step."""
+        names, counts = self.moments_of(group), "step" in self.remembers
+        if not names and not counts:
+            return [(p, g, {}, 0) for p, g in moving]
+        found = []
+        for p, g in moving:
+            entry, data, is_new = self.state[p], p._data, False
             for name in names:
                 moment = entry.get(name)
                 if moment is None:
                     entry[name], is_new = xp_of(data).full(data.shape, self._first(name, group), data.dtype), True
-                elif moment.shape != data.shape or moment.dtype != data.dtype or moment.device != data.device:
+                elif moment.dtype != data.dtype or moment.shape != data.shape or moment.device != data.device:
                     entry[name] = self._fitted(p, moment)
-            found.append((p, entry, entry.get("step", 0) + 1 if counts else 1 if is_new else 2))  # uncounted: the first, or another
+            found.append((p, g, entry, entry.get("step", 0) + 1 if counts else 1 if is_new else 2))  # uncounted: the first, or another
         return found
 
     def _move_together(self, parameters: list[Tensor], names: tuple[str, ...], t: int, group: Group) -> None:
@@ -92,10 +90,9 @@ class Entrywise(Optimizer):
             self._move(flat.p[part], flat.g[part], [m[part] for m in flat.moments], t, group)
         flat.scatter()
 
-    def _move_alone(self, p: Tensor, moments: list[Array], t: int, group: Group) -> None:
-        data: Array = p._data
-        g: Array = p._grad  # type: ignore[assignment]
-        if data.size > CHUNK and all(x.flags.c_contiguous for x in (data, *moments)):  # else a flat view would be a copy
+    def _move_alone(self, p: Tensor, g: Array, moments: list[Array], t: int, group: Group) -> None:
+        data = p._data
+        if data.size * len(moments) > 4 * CHUNK and all(x.flags.c_contiguous for x in (data, *moments)):  # else a flat view would be a copy
             data, g, moments = data.reshape(-1), g.reshape(-1), [m.reshape(-1) for m in moments]
             for part in parts(data.size):
                 self._move(data[part], g[part], [m[part] for m in moments], t, group)

@@ -23,33 +23,33 @@ class Flat:
     """
 
     def __init__(self, parameters: Sequence[Tensor], names: Sequence[str], state: dict[Tensor, dict[str, Any]]) -> None:
-        self.parameters = list(parameters)
+        self.parameters, self.names = list(parameters), names
         first = parameters[0]._data
         xp, total = xp_of(first), sum([p._data.size for p in parameters])
         self.moments = [xp.zeros(total, first.dtype) for _ in names]
         self.p, self.g = xp.empty(total, first.dtype), xp.empty(total, first.dtype)
         self._concatenate = xp.concatenate
-        self._entries: list[tuple[Tensor, dict[str, Any], dict[str, Array], Array]] = []
+        self._entries: list[tuple[Tensor, dict[str, Any], list[tuple[str, Array]], Array]] = []
         start = 0
         for p in parameters:
             shape, part = p._data.shape, slice(start, start + p._data.size)
             start = part.stop
-            views = {name: moment[part].reshape(shape) for name, moment in zip(names, self.moments, strict=True)}
+            views = [(name, moment[part].reshape(shape)) for name, moment in zip(names, self.moments, strict=True)]
             entry = state[p]
-            for name, view in views.items():
+            for name, view in views:
                 view[...] = entry[name]
                 entry[name] = view
             self._entries.append((p, entry, views, self.p[part].reshape(shape)))
 
     def serves(self, parameters: Sequence[Tensor], names: Sequence[str], state: dict[Tensor, dict[str, Any]]) -> bool:
         """Whether these are its parameters and its moments still theirs (nobody loaded, cleared or replaced them)."""
-        if len(parameters) != len(self._entries) or len(names) != len(self.moments):
+        if self.names != names or len(parameters) != len(self._entries):
             return False
         for p, (own, entry, views, _) in zip(parameters, self._entries, strict=True):
             if p is not own or state.get(p) is not entry:
                 return False
-            for name in names:
-                if entry[name] is not views.get(name):
+            for name, view in views:
+                if entry[name] is not view:
                     return False
         return True
 

@@ -95,10 +95,10 @@ def plain(value: Any) -> Any:
 
     >>> import numpy as np
     >>> plain(np.float32(0.5)), plain([np.float64(0.9), 0.999])
-    (0.5, (0.9, 0.999))
+    (0.5, [0.9, 0.999])
     """
     if isinstance(value, (tuple, list)):
-        return tuple([plain(v) for v in value])
+        return type(value)([plain(v) for v in value])
     return value.item() if isinstance(value, (Tensor, np.generic)) and value.ndim == 0 else value
 
 

@@ -12,7 +12,7 @@ from ..backend import Array, device_of, moved
 from ..errors import ArgumentError, ShapeError, explain
 from ..grad_mode import enable_grad
 from ..nn.state import writeable
-from .given import group_of, listed
+from .given import group_of, listed, plain
 from .saved import copied, loaded, need_entry
 from .update import Scratch, observed
 
@@ -53,7 +53,7 @@ class Optimizer:
     _scratch: Scratch | None = None
 
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
-        self.defaults = dict(defaults)
+        self.defaults = {option: plain(value) for option, value in defaults.items()}
         self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)  # `self.state[p]` of your step is {} at first
         self.param_groups: list[Group] = []
         self._owners: dict[Tensor, Group] = {}
@@ -115,13 +115,13 @@ class Optimizer:
 
     def params(self) -> list[Tensor]:
         """The parameters of all groups that have a gradient now."""
-        return [p for _, parameters in self._moving() for p in parameters]
+        return [p for _, parameters in self._moving() for p, _ in parameters]
 
-    def _moving(self) -> list[tuple[Group, list[Tensor]]]:
-        """Each group with those of its parameters that have a gradient now; all of them can be written into."""
-        moving = [(group, [p for p in group["params"] if p._grad is not None]) for group in self.param_groups]
+    def _moving(self) -> list[tuple[Group, list[tuple[Tensor, Array]]]]:
+        """Each group with those of its parameters that have a gradient now, and that; all of them can be written into."""
+        moving = [(group, [(p, g) for p in group["params"] if (g := p._grad) is not None]) for group in self.param_groups]
         for _, parameters in moving:
-            for p in parameters:
+            for p, g in parameters:
                 if not writeable(p):
                     raise ArgumentError(
                         explain(
@@ -129,6 +129,14 @@ class Optimizer:
                             got={"shape": p.shape},
                             need="an array of its own, not an expanded one",
                             fix="p.data = p.data.copy()",
+                        )
+                    )
+                if g.shape != p._data.shape:
+                    raise ShapeError(
+                        explain(
+                            f"{type(self).__name__}: a parameter has another shape than its gradient; nothing was moved",
+                            got={"parameter": p.shape, "gradient": g.shape},
+                            need="the same shape: a gradient of the parameter as it is now",
                         )
                     )
         return moving

@@ -53,12 +53,17 @@ def loaded(
     strange = [number for number in entries if number not in by_number]
     need(not strange, "a state belongs to no parameter", {"state": strange}, f"numbers of {numbers}")
     groups = [
-        {**mine, **{key: plain(value) for key, value in new.items() if key not in HOW}, "params": mine["params"]}
+        {**mine, **{key: _as(mine.get(key), plain(value)) for key, value in new.items() if key not in HOW}, "params": mine["params"]}
         for mine, new in zip(own, saved, strict=True)
     ]
     return groups, [
         (number, by_number[number], {key: _read(key, value) for key, value in entry.items()}) for number, entry in entries.items()
     ]
+
+
+def _as(mine: Any, value: Any) -> Any:
+    """A tuple that became a list in a file is a tuple again."""
+    return tuple(value) if isinstance(mine, tuple) and isinstance(value, list) else value
 
 
 def _read(key: str, value: Any) -> Any:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import weakref
 
 import numpy as np
@@ -372,3 +373,222 @@ def test_the_state_of_a_parameter_is_empty_at_first():
     assert w.tolist() == [0.375, 0.375]
     slow.load_state_dict(slow.state_dict())
     assert slow.state[w]["m"].tolist() == [1.5, 1.5] and slow.state[gl.ones(1)] == {}
+
+
+def test_named_parameters_keep_their_names_and_move():
+    net = nn.Linear(2, 1)
+    optimizer = optim.SGD(net.named_parameters(), lr=0.1)
+    assert optimizer.param_groups[0]["param_names"] == ["weight", "bias"]
+    assert [id(p) for p in optimizer.param_groups[0]["params"]] == [id(net.weight), id(net.bias)]
+    before = net.bias.item()
+    net(gl.ones(3, 2)).sum().backward()
+    optimizer.step()
+    assert net.bias.item() == pytest.approx(before - 0.3)
+    saved = optimizer.state_dict()
+    assert saved["param_groups"][0]["param_names"] == ["weight", "bias"]
+    saved["param_groups"][0]["param_names"][0] = "other"
+    assert optimizer.param_groups[0]["param_names"][0] == "weight" and "names" not in repr(optimizer)
+    with pytest.raises(ValueError, match=r"(?s)some parameters have names.*1 of 2"):
+        optim.SGD([("w", net.weight), net.bias])
+    with pytest.raises(ValueError, match=r"(?s)some groups have names.*without names"):
+        optimizer.add_param_group({"params": [nn.Parameter([1.0])]})
+    optimizer.add_param_group({"params": [("head", nn.Parameter([1.0]))]})
+    assert len(optimizer.param_groups) == 2 and optimizer.param_groups[1]["param_names"] == ["head"]
+
+
+def test_a_tied_parameter_is_named_by_its_first_name_and_moved_once():
+    a, b = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)
+    b.weight = a.weight
+    optimizer = optim.Adagrad(nn.Sequential(a, b).named_parameters(), lr=1.0)
+    assert optimizer.param_groups[0]["param_names"] == ["0.weight"]
+    before = a.weight.data.copy()
+    a.weight.grad = np.ones((2, 2), np.float32)
+    optimizer.step()
+    assert b.weight is a.weight and np.allclose(before - a.weight.data, 1.0)
+
+
+def test_a_set_has_no_order_and_a_word_is_no_group():
+    p = nn.Parameter([1.0])
+    with pytest.raises(TypeError, match="a set has no order"):
+        optim.SGD({p})
+    with pytest.raises(TypeError, match="a set has no order"):
+        optim.SGD([{"params": {p}}])
+    with pytest.raises(TypeError, match="moves tensors only"):
+        optim.SGD([p, {"params": [p]}])
+    with pytest.raises(TypeError, match="a group is a dict"):
+        optim.SGD([{"params": [p]}, p])
+
+
+def test_options_are_numbers_of_pythons_whatever_came():
+    p = nn.Parameter([1.0])
+    optimizer = optim.Adam([{"params": [p], "eps": np.float32(0.5)}], lr=gl.tensor(0.25), betas=[np.float64(0.5), 0.75])
+    group = optimizer.param_groups[0]
+    assert (group["lr"], group["betas"], group["eps"]) == (0.25, [0.5, 0.75], 0.5) and type(group["lr"]) is float
+    p.grad = [1.0]
+    optimizer.step()
+    assert p.data.dtype == np.float32 and optimizer.state[p]["exp_avg"].dtype == np.float32
+    for lr in ("0.1", None, gl.ones(2), float("nan"), -0.1):
+        with pytest.raises((TypeError, ValueError), match="lr"):
+            optim.RMSprop([p], lr=lr)
+
+
+def numbers(state):
+    """A saved state with lists of numbers for arrays."""
+    entries = {k: {n: v.tolist() if isinstance(v, np.ndarray) else v for n, v in entry.items()} for k, entry in state["state"].items()}
+    return {"state": entries, "param_groups": state["param_groups"]}
+
+
+@pytest.mark.parametrize("kind", [np.array, gl.tensor], ids=["arrays", "tensors"])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_state_that_went_through_json_goes_on_bit_for_bit(make, kind):
+    net, x = model(), gl.randn(8, 4)
+    optimizer = make(net.parameters())
+    for _ in range(3):
+        turn(net, optimizer, x)
+    other = model()
+    other.load_state_dict(net.state_dict())
+    state = json.loads(json.dumps(numbers(optimizer.state_dict())))
+    for entry in state["state"].values():
+        entry.update({n: kind(np.array(v, np.float32)) for n, v in entry.items() if n != "step"})
+    resumed = make(other.parameters())
+    resumed.load_state_dict(state)
+    assert resumed.param_groups[0].get("betas", ()) == optimizer.param_groups[0].get("betas", ())
+    for _ in range(3):
+        turn(net, optimizer, x)
+        turn(other, resumed, x)
+    for a, b in zip(net.parameters(), other.parameters(), strict=True):
+        assert a.data.tobytes() == b.data.tobytes()
+
+
+def test_keys_that_users_and_schedules_keep_in_a_group_are_saved_and_loaded():
+    p = nn.Parameter([1.0])
+    optimizer = optim.SGD([{"params": [p], "name": "body"}], lr=0.5)
+    optimizer.param_groups[0]["depth"] = 3
+    optim.lr_scheduler.StepLR(optimizer, 5)
+    state = optimizer.state_dict()
+    again = optim.SGD([p], lr=0.1)
+    with pytest.raises(ValueError, match=r"(?s)another method saved this.*depth"):
+        again.load_state_dict(state)
+    again.param_groups[0]["depth"] = 1
+    again.load_state_dict(state)
+    assert {k: again.param_groups[0][k] for k in ("name", "depth", "initial_lr", "lr")} == {
+        "name": "body", "depth": 3, "initial_lr": 0.5, "lr": 0.5,
+    }  # fmt: skip
+
+
+def test_a_closure_has_a_graph_also_where_the_step_is_taken_in_no_grad():
+    for make in MAKERS.values():
+        p = nn.Parameter([1.0])
+        optimizer = make([p])
+
+        def closure(p=p, optimizer=optimizer):
+            optimizer.zero_grad()
+            loss = (p * p).sum()
+            loss.backward()
+            return loss
+
+        with gl.no_grad():
+            assert optimizer.step(closure).item() == 1.0
+        assert p.item() != 1.0
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_an_error_in_one_parameter_leaves_all_of_them_and_their_state_as_they_are(make):
+    big, p = nn.Parameter(np.ones(20_000, np.float32)), nn.Parameter([1.0, 1.0])
+    optimizer = make([big, p])
+    big.grad, p.grad = np.ones(20_000), [1.0, 1.0]
+    optimizer.step()
+    before, values = repr(optimizer.state_dict()), big.data.copy()
+    p.data = np.ones(3, np.float32)
+    with pytest.raises(gl.ShapeError, match="another shape than its gradient"):
+        optimizer.step()
+    p.grad = None
+    p.grad = np.ones(3)
+    if optimizer.state[p]:
+        with pytest.raises(gl.ShapeError, match="another shape than at its last step"):
+            optimizer.step()
+    if optimizer.state[p]:
+        assert repr(optimizer.state_dict()) == before and np.array_equal(big.data, values)
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_small_parameters_move_as_large_ones_do(make):
+    rng = np.random.default_rng(0)
+    start, grads = rng.normal(size=20_000), rng.normal(size=(5, 20_000))
+    whole, parts = nn.Parameter(start.copy()), [nn.Parameter(part.copy()) for part in np.split(start, 50)]
+    a, b = make([whole]), make(parts)
+    for g in grads:
+        whole.grad = g
+        for p, part in zip(parts, np.split(g, 50), strict=True):
+            p.grad = part
+        a.step()
+        b.step()
+    np.testing.assert_allclose(np.concatenate([p.data for p in parts]), whole.data, rtol=1e-12)
+    kept = [p.data for p in parts]
+    b.step()
+    assert all(p.data is array for p, array in zip(parts, kept, strict=True)), "p.data stays the user's"
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_step_never_writes_into_a_gradient(make):
+    for size in (3, 20_000):
+        p = nn.Parameter(np.ones(size, np.float32))
+        optimizer = make([p])
+        for turn_ in range(3):
+            p.grad = np.full(size, 1.0 + turn_, np.float32)
+            optimizer.step()
+            assert (p.grad.data == 1.0 + turn_).all()
+
+
+@pytest.mark.parametrize(("make", "switched"), [
+    (lambda p: optim.SGD(p, lr=0.1), {"momentum": 0.9}), (lambda p: optim.Adam(p, lr=0.1), {"amsgrad": True}),
+    (lambda p: optim.RMSprop(p, lr=0.1), {"momentum": 0.9, "centered": True}),
+], ids=["SGD", "Adam", "RMSprop"])  # fmt: skip
+def test_an_option_can_be_switched_on_and_off_between_steps(make, switched):
+    p = nn.Parameter([1.0, 2.0])
+    optimizer = make([p])
+    for options in ({}, switched, {}):
+        optimizer.param_groups[0].update({**optimizer.defaults, **options})
+        p.grad = [1.0, -1.0]
+        optimizer.step()
+        again = make([p])
+        again.load_state_dict(optimizer.state_dict())
+        assert np.isfinite(p.data).all() and repr(again.state_dict()) == repr(optimizer.state_dict())
+
+
+def by_pytorch(torch, kind, options, state=None, steps=3):
+    """A parameter moved by PyTorch, from a state or from nothing, and its optimizer."""
+    p = torch.nn.Parameter(torch.tensor([1.0, -2.0, 3.0], dtype=torch.float64))
+    optimizer = getattr(torch.optim, kind)([p], **options)
+    if state is not None:
+        optimizer.load_state_dict(state)
+    for _ in range(steps):
+        p.grad = torch.tensor([0.5, 1.0, -1.0], dtype=torch.float64)
+        optimizer.step()
+    return p, optimizer
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("kind", "options"), [
+    ("SGD", {"lr": 0.1, "momentum": 0.9}), ("Adam", {"amsgrad": True}), ("AdamW", {}), ("Adagrad", {}),
+    ("RMSprop", {"momentum": 0.9, "centered": True}),
+])  # fmt: skip
+def test_a_state_of_pytorchs_goes_on_here_and_the_other_way_round(kind, options):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    p, theirs = by_pytorch(torch, kind, options)
+    q = nn.Parameter(p.detach().numpy().copy())
+    ours = getattr(optim, kind)([q])
+    ours.load_state_dict(theirs.state_dict())
+    state = ours.state_dict()
+    for entry in state["state"].values():
+        entry.update({n: torch.from_numpy(v) for n, v in entry.items() if isinstance(v, np.ndarray)})
+    back, _ = by_pytorch(torch, kind, options, state)
+    for _ in range(3):
+        p.grad, q.grad = torch.tensor([0.5, 1.0, -1.0], dtype=torch.float64), np.array([0.5, 1.0, -1.0])
+        theirs.step()
+        ours.step()
+    np.testing.assert_allclose(q.data, p.detach().numpy(), rtol=1e-12)
+    moved = back.detach().numpy() - [1.0, -2.0, 3.0]
+    start, _ = by_pytorch(torch, kind, options)
+    if not options.get("weight_decay") and kind != "AdamW":  # what is added does not depend on where it is added
+        np.testing.assert_allclose(moved, p.detach().numpy() - start.detach().numpy(), rtol=1e-9)

@@ -35,13 +35,30 @@ def accuracy(model):
 
 @pytest.mark.parametrize("make", [
     lambda p: optim.SGD(p, lr=0.3, momentum=0.9, nesterov=True), lambda p: optim.Adam(p, lr=0.01), lambda p: optim.AdamW(p, lr=0.01),
-], ids=["SGD", "Adam", "AdamW"])  # fmt: skip
+    lambda p: optim.RMSprop(p, lr=0.003, momentum=0.5, centered=True, eps=1e-4), lambda p: optim.Adagrad(p, lr=0.05),
+], ids=["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])  # fmt: skip
 def test_a_small_network_reads_real_digits(make):
     model = mlp()
     assert accuracy(model) < 0.3
     before = [p.data.copy() for p in model.parameters()]
     assert train(model, make(model.parameters())) > 0.93
     assert all((p.data != old).any() for p, old in zip(model.parameters(), before, strict=True))
+
+
+def test_a_schedule_of_one_cycle_trains_and_ends_slowly():
+    model = mlp()
+    optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    schedule = optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.3, total_steps=5 * 45)
+    step, rates = optimizer.step, []
+
+    def both():
+        rates.append(optimizer.param_groups[0]["lr"])
+        step()
+        schedule.step()
+
+    optimizer.step = both
+    assert train(model, optimizer) > 0.93
+    assert len(rates) == 225 and max(rates) == pytest.approx(0.3, rel=1e-3) and rates[-1] == pytest.approx(0.3 / 25 / 1e4)
 
 
 def test_freezing_the_first_layer_makes_it_worse():

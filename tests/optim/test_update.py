@@ -50,8 +50,8 @@ def trained(make, observer=None, turns=5):
 
 @pytest.mark.parametrize("make", [
     lambda p: optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True), lambda p: optim.Adam(p, lr=0.01),
-    lambda p: optim.AdamW(p, lr=0.01, weight_decay=0.1),
-], ids=["SGD", "Adam", "AdamW"])  # fmt: skip
+    lambda p: optim.AdamW(p, lr=0.01, weight_decay=0.1), lambda p: optim.RMSprop(p, momentum=0.9), lambda p: optim.Adagrad(p),
+], ids=["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])  # fmt: skip
 def test_an_observed_run_equals_an_unobserved_one_bit_for_bit(make):
     observer = Steps()
     plain, _ = trained(make)

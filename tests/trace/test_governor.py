@@ -55,7 +55,7 @@ def rows(recorder):
     return {name: found[:, i] for i, name in enumerate(timeline.columns())}
 
 
-@pytest.mark.parametrize("cls", [optim.SGD, optim.AdamW])
+@pytest.mark.parametrize("cls", [optim.SGD, optim.AdamW, optim.RMSprop, optim.Adagrad])
 def test_every_step_has_its_loss_gradient_norm_and_learning_rate(thrifty, cls):
     training = Training(cls)
     for _ in range(30):

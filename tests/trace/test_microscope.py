@@ -1,4 +1,4 @@
-"""The optimizer microscope beside the formulas of SGD, Adam and AdamW, written out by hand in float64."""
+"""The optimizer microscope beside the formulas of every optimizer, written out by hand in float64."""
 
 from __future__ import annotations
 
@@ -79,6 +79,69 @@ def test_adam_and_adamw(decoupled, decay, scale, eps):
     assert row["cos"] == pytest.approx(cosine(u, -g))
     expected = lr * decay * rms(p) / rms(u + lr * decay * p) if decoupled else decay * rms(p) / rms(g)
     assert row["decay:gradient"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("centered", [False, True])
+@pytest.mark.parametrize("momentum", [0.0, 0.8])
+@pytest.mark.parametrize("decay, maximize", [(0.0, False), (0.3, True)])
+def test_rmsprop(centered, momentum, decay, maximize):
+    lr, alpha, eps = 0.01, 0.9, 1e-8
+    options = {"momentum": momentum, "centered": centered, "maximize": maximize, "weight_decay": decay, "alpha": alpha}
+    optimizer, w, before, gradients = steps(lambda ps: optim.RMSprop(ps, lr=lr, **options))
+    v = a = b = 0.0
+    for p, g in zip(before, gradients, strict=True):
+        d = (-g if maximize else g) + decay * p
+        v, a = alpha * v + (1 - alpha) * d * d, alpha * a + (1 - alpha) * d
+        root = np.sqrt(v - a * a if centered else v)
+        b = momentum * b + d / (root + eps)
+    u, g = -lr * b, -gradients[-1] if maximize else gradients[-1]
+    row = look(optimizer, w)
+    assert row["g"] == pytest.approx(rms(g)) and row["v_hat"] == pytest.approx(rms(root))
+    assert row["effective_lr"] == pytest.approx(lr / (rms(root) + eps)) and row["eps"] == 0
+    assert row["m_hat"] == pytest.approx(rms(b)) if momentum else np.isnan(row["m_hat"])
+    assert row["update"] == pytest.approx(rms(u)) == pytest.approx(rms(w.data - before[-1]))
+    assert row["update:weight"] == pytest.approx(rms(u) / rms(before[-1]))
+    assert row["cos"] == pytest.approx(cosine(u, -g)) and row["decay:gradient"] == pytest.approx(decay * rms(before[-1]) / rms(g))
+
+
+@pytest.mark.parametrize("lr_decay, decay", [(0.0, 0.0), (0.5, 0.2)])
+@pytest.mark.parametrize("scale", [1.0, 1e-12])
+def test_adagrad(lr_decay, decay, scale):
+    lr, eps = 0.1, 1e-10
+    optimizer, w, before, gradients = steps(lambda ps: optim.Adagrad(ps, lr=lr, lr_decay=lr_decay, weight_decay=decay), scale=scale)
+    v = 0.0
+    for t, (p, g) in enumerate(zip(before, gradients, strict=True)):
+        d = g + decay * p
+        v = v + d * d
+        rate = lr / (1 + t * lr_decay)
+        u = -rate * d / (np.sqrt(v) + eps)
+    row = look(optimizer, w)
+    assert row["v_hat"] == pytest.approx(rms(np.sqrt(v))) and row["effective_lr"] == pytest.approx(rate / (rms(np.sqrt(v)) + eps))
+    assert row["eps"] == pytest.approx((np.sqrt(v) < eps).mean()) and (row["eps"] > 0) == (scale < 1 and not decay)
+    assert row["update"] == pytest.approx(rms(u)) == pytest.approx(rms(w.data - before[-1]))
+    assert row["cos"] == pytest.approx(cosine(u, -gradients[-1])) and np.isnan(row["m_hat"])
+    assert row["decay:gradient"] == pytest.approx(decay * rms(before[-1]) / rms(gradients[-1]))
+
+
+def test_amsgrad_divides_by_the_largest_so_far_and_maximize_goes_up():
+    optimizer, w, before, gradients = steps(lambda ps: optim.Adam(ps, lr=0.01, betas=(0.5, 0.6), amsgrad=True, maximize=True))
+    m = v = most = 0.0
+    for t, g in enumerate(gradients, 1):
+        m, v = 0.5 * m - 0.5 * g, 0.6 * v + 0.4 * g * g
+        most = np.maximum(most, v)
+        root = np.sqrt(most / (1 - 0.6**t))
+        u = -0.01 * m / (1 - 0.5**t) / (root + 1e-8)
+    row = look(optimizer, w)
+    assert row["v_hat"] == pytest.approx(rms(root)) and row["update"] == pytest.approx(rms(u)) == pytest.approx(rms(w.data - before[-1]))
+    assert row["cos"] == pytest.approx(cosine(u, gradients[-1])) and row["cos"] > 0
+
+
+@pytest.mark.parametrize("cls", [optim.RMSprop, optim.Adagrad])
+def test_before_the_first_step_there_is_nothing_to_say(cls):
+    w = gl.ones(3, requires_grad=True)
+    w.grad = np.ones(3, np.float32)
+    row = look(cls([w], lr=0.5), w)
+    assert (row["g"], row["effective_lr"]) == (1.0, 0.5) and np.isnan([row[k] for k in ("m_hat", "v_hat", "update", "cos", "eps")]).all()
 
 
 def test_the_measured_update_goes_before_the_computed_one_also_of_a_users_own_method():

@@ -46,6 +46,36 @@ def test_moments_equal_the_optimizers_state_read_independently():
     assert table["values"][0, 1:4] == pytest.approx([m, v, 0.01 / (v + 1e-8)], rel=1e-4) and table["lr"] == pytest.approx(0.01)
 
 
+@pytest.mark.parametrize("make, columns", [
+    (lambda ps: optim.RMSprop(ps, lr=0.01), ["v", "effective_lr"]),
+    (lambda ps: optim.RMSprop(ps, lr=0.01, momentum=0.9, centered=True), ["momentum", "v", "effective_lr"]),
+    (lambda ps: optim.Adagrad(ps, lr=0.1), ["v", "effective_lr"]),
+], ids=["RMSprop", "momentum", "Adagrad"])  # fmt: skip
+def test_what_rmsprop_and_adagrad_divide_by_is_shown(make, columns):
+    r, model, optimizer, before = trained(make)
+    (table,) = r.numbers().optimizers
+    assert table["columns"] == ["rms g", *columns, "update:weight"]
+    for row, p, old in zip(table["values"], model.parameters(), before, strict=True):
+        assert row[1:-1] == pytest.approx([optimizer.summary(p)[name] for name in columns], rel=1e-6)
+        assert row[-1] == pytest.approx(rms(p.data - old) / rms(old), rel=1e-4)
+
+
+def test_a_schedule_is_seen_step_by_step():
+    optimizers = []
+
+    def scheduled(ps):
+        optimizers.append(optim.SGD(ps, lr=0.1))
+        schedule = optim.lr_scheduler.ExponentialLR(optimizers[0], 0.5)
+        step = optimizers[0].step
+        optimizers[0].step = lambda: (step(), schedule.step())
+        return optimizers[0]
+
+    r, *_ = trained(scheduled, steps=4)
+    _, rows = r.timeline.rows(0)
+    lr = rows[:, r.timeline.columns().index("lr/SGD")]
+    assert lr == pytest.approx([0.1, 0.05, 0.025, 0.0125])
+
+
 def test_the_timeline_has_a_row_for_every_step():
     r, _, _, before = trained(lambda ps: optim.SGD(ps, lr=0.1, momentum=0.9), steps=5)
     spans = r.timeline.since(0, 100_000)
