@@ -99,6 +99,7 @@ from .norm import GroupNorm as GroupNorm
 from .norm import LayerNorm as LayerNorm
 from .norm import LocalResponseNorm as LocalResponseNorm
 from .norm import RMSNorm as RMSNorm
+from .overview import summary as summary
 from .padding import CircularPad1d as CircularPad1d
 from .padding import CircularPad2d as CircularPad2d
 from .padding import CircularPad3d as CircularPad3d
