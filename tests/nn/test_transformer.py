@@ -156,6 +156,24 @@ def test_dropout_is_only_while_training_and_layers_keep_dtypes_and_devices(kind,
         assert kind(4, 2, 8, dtype=dtype)(*[t.to(dtype) for t in x]).dtype == np.dtype(dtype)
 
 
+@both_layers
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_each_dropout_stands_where_pytorch_has_it(kind, n, norm_first):
+    m, x = kind(4, 2, 8, dropout=0.0, norm_first=norm_first), [gl.randn(3, 2, 4)] * n
+    want = x[0]
+    for i in range(1, n + 2):  # what each part gives
+        getattr(m, f"dropout{i}").p = 1.0
+        want = want if norm_first else getattr(m, f"norm{i}")(want)
+    assert np.allclose(m(*x).data, want.data, atol=1e-6)
+    getattr(m, f"dropout{n + 1}").p = 0.0
+    m.dropout.p = 1.0  # and what the second linear layer gets
+    before = x[0]
+    for i in range(1, n + 1):
+        before = before if norm_first else getattr(m, f"norm{i}")(before)
+    want = before + m.linear2.bias if norm_first else getattr(m, f"norm{n + 1}")(before + m.linear2.bias)
+    assert np.allclose(m(*x).data, want.data, atol=1e-6)
+
+
 def test_first_values_of_a_transformer_are_xaviers():
     model = nn.Transformer(32, 2, 1, 1, 64)
     for name, p in model.named_parameters():
