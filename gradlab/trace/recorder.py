@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from math import isfinite
 from time import perf_counter_ns as clock
 from typing import Any
 
 from .. import observe
-from .captures import Capturing
-from .governor import Governor
 from .names import Names
-from .pace import Pace
 from .steps import Steps
-from .tape import Tape
+from .turning import Turning
 from .where import Places, Where
 from .writer import ModuleCall, said
 
 attached: list[Recorder] = []
 
 
-class Recorder(Capturing):
+class Recorder(Turning):
     """Records what every op, gradient and optimizer step did, step by step, as numbers: it keeps no tensor alive.
 
     Attach it, run code, and read `structure()`, `numbers()` and `timeline`: this is the half that listens, `Reader` the one that reads.
@@ -30,13 +26,8 @@ class Recorder(Capturing):
     Attributes:
         where: says where in the user's code the op being made is written.
         names: gives the user's names for objects, by id(); None where there is no namespace to look into.
-        frame_interval: seconds between two calls of `on_frame`.
         running: set it while a cell runs; then a half-finished step of a loop is not shown in place of the last complete one.
             Setting it also forgets module calls that an interrupt left open.
-        between_steps: called in the training thread when a step is complete and the next one began, not under the lock.
-        norms: False records the graph only.
-        governor: its `budget` says what tracing may cost; None, as here, reads every step in full.
-        needs_ops: how many users of this recorder need every op, whatever it costs: while there are any, no step is light.
 
     >>> import gradlab as gl
     >>> recorder = Recorder()
@@ -50,13 +41,8 @@ class Recorder(Capturing):
     def __init__(self, observer: Any = observe, *, norms: bool = True) -> None:
         super().__init__(observer, norms)
         self.where: Callable[[], Where | None] = Places().of_op
-        self.between_steps: list[Callable[[], None]] = []
-        self.governor = Governor()
-        self.needs_ops = 0
-        self._pace = Pace(self.governor)
         self._call: ContextVar[ModuleCall | None] = ContextVar("the innermost running module call", default=None)
         self._on = False
-        self._tape: Tape | None = None  # that of the newest op
 
     # Switching
 
@@ -120,35 +106,7 @@ class Recorder(Capturing):
         self._see_ops()
         self._frames.restart()
 
-    @property
-    def on_frame(self) -> Callable[[], None] | None:
-        """Called in the training thread, inside an event, whenever `frame_interval` has passed."""
-        return self._frames.call
-
-    @on_frame.setter
-    def on_frame(self, call: Callable[[], None] | None) -> None:
-        self._frames.follow(call)
-
-    @property
-    def frame_interval(self) -> float:
-        """Seconds between two calls of `on_frame`."""
-        return self._frames.interval
-
-    @frame_interval.setter
-    def frame_interval(self, seconds: float) -> None:
-        self._frames.interval = seconds
-
-    @property
-    def share(self) -> float | None:
-        """The tracer's share of a step's time, None before it was measured."""
-        return self._pace.share
-
     # Events
-
-    @property
-    def wants_ops(self) -> bool:
-        """Whether ops are to be told, or this step is a light one."""
-        return not self._pace.light
 
     @property
     def wants_updates(self) -> bool:
@@ -256,15 +214,6 @@ class Recorder(Capturing):
             self._repair()
             raise
 
-    def _told(self, now: int) -> None:
-        """An event that came at this time is dealt with, but for a picture of it."""
-        if now >= self._frames.due:
-            self._frame_due(now)
-        pace = self._pace
-        if pace.timing:
-            pace.until = clock()
-            pace.own += pace.until - now
-
     def _repair(self) -> None:
         """An interrupt may hit anywhere, also between two writes that belong together: begin the open step anew."""
         with suppress(RuntimeError):  # raised where this thread holds it no more
@@ -286,64 +235,3 @@ class Recorder(Capturing):
         call = ModuleCall(module, root, parent, place)
         self._call.set(call)
         return call
-
-    def _turned(self, now: int) -> int:
-        """A new step began: take the picture that waited for the end of a full one, and time the recorder in some steps.
-
-        Returns the time from which on this event counts as the recorder's own: what `between_steps` takes does not.
-        """
-        pace, last = self._pace, self._steps.last
-        if self._frames.waits and last is not None and last.full:
-            self._frames.take()
-        pace.turned(self._steps.run.step)
-        self._tape = self._steps.tape
-        if self.between_steps:
-            self._between_steps()
-            now = clock()
-        if pace.begins(now, self._may_be_light()):
-            with self.lock:
-                self._steps.lighten()
-            pace.light = pace.timing = True
-            observe.renew()
-        return now
-
-    @property
-    def _needs_ops(self) -> bool:
-        return self.needs_ops > 0 or (self._capture is not None and self._capture.state in ("armed", "open"))
-
-    def _may_be_light(self) -> bool:
-        steps = self._steps
-        return not (self._needs_ops or (self._frames.waits and steps.tape.full)) and steps.last is not None and steps.last.step > 0
-
-    def _between_steps(self) -> None:
-        for call in tuple(self.between_steps):
-            call()
-
-    def _glanced(self, now: int) -> None:
-        """A light step is over: go on so, or see the ops of the next."""
-        tape = self._steps.tape
-        alarm = not (isfinite(tape.loss or 0.0) and isfinite(tape.grad_norm or 0.0))
-        if not self._pace.went_by(now, alarm or self._steps.wants_all or self._needs_ops):
-            self._see_ops()
-
-    def _see_ops(self) -> None:
-        if self._pace.light:
-            self._pace.light = self._pace.timing = False
-            self._tape = tape = self._steps.tape  # an op without a graph that comes first, as a batch is cut out, begins no step
-            tape.stale = tape.turns = True
-            observe.renew()
-
-    def _frame_due(self, now: int) -> None:
-        """Take a picture now, or where the step on show was not read in full, at the end of the next one that is."""
-        frames = self._frames
-        if frames.open:
-            return
-        shown = self._of_loop()
-        if shown is self._steps.tape:
-            with self.lock:
-                self._steps.complete()
-        if (shown.full and not self._pace.light) or frames.waits:
-            frames.take()
-        else:
-            self._steps.wants_all = True
-            frames.wait(now)

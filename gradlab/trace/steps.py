@@ -1,26 +1,22 @@
-"""Steps: what gradients and updates mean for the tape of the current step, and when one step ends and the next begins."""
+"""Steps: what updates mean for the tape of the current step, and when one step ends and the next begins."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
 from typing import Any
 
-from ..function import Function
-from .ledger import Ledger
+from .gradients import Gradients
 from .microscope import Lens
 from .names import Leaf, Names
 from .run import EVERY, Run
-from .structure import op_name
 from .summary import norm, norm_of_all
 from .symptoms import LOOKS
 from .tape import Param, Tape
-from .writer import Writer
 
 _DESCRIBED_EVERY = 100  # steps
 
 
-class Steps(Writer):
+class Steps(Gradients):
     """The open tape, the last complete one, and the run they belong to.
 
     A step closes at the first op with a graph after an update. An update is an optimizer's step, or new values in leaves that
@@ -29,94 +25,11 @@ class Steps(Writer):
 
     def __init__(self, names: Names, norms: bool) -> None:
         super().__init__(names, norms)
-        self.ledger, self.run = Ledger(), Run(1)
         self.lens = Lens()
-        self.last: Tape | None = None
-        self.passes = 0
         self.wants_all = False  # the next step is to be read in full
         self._spare = Tape(self.tree.root)
         self._purge_at = 256
-        # What the running backward call added: tensor, norm, the op it came from, whether the gradient was None before.
-        self.pending: list[tuple[Any, float | None, Any, bool]] = []
-        self.collects = True  # whether the running pass is for all leaves
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
-
-    @property
-    def now(self) -> tuple[int, int]:
-        """The run, and the step that is being made."""
-        return self.run.number, self.tape.step or self.run.step + 1
-
-    # Backward
-
-    def backward_began(self, root: Any) -> None:
-        """Note the loss."""
-        data = root._data
-        self.tape.errors.clear()
-        if not self.tape.light:
-            self.alarm.backward_began(self.tape)
-        self.symptoms.began(root, self.run.step)
-        loss = self.tape.loss = float(data.item()) if data.size == 1 else None
-        if self.tape.light and loss is not None and loss - loss:
-            self.alarm.search(self.tape, root, self.last, self.now)
-        if self.norms and not self.tape.light:
-            self.run.units.read(root, self.tape, self.run.step + 1)
-
-    def pulled(self, fn: Any, g: Any, grads: Sequence[Any], duration_ns: int, error: str = "") -> None:
-        """A gradient went through an op, and from there on, also to leaves; or it raised."""
-        tape = self.tape
-        at = tape.refs.get(fn.seq)
-        if at is None and self.last is not None:
-            tape = self.last  # as with a generator: its ops were made before the discriminator's update
-            at = tape.refs.get(fn.seq)
-        if at is not None:
-            tape.backward_ns[at] = duration_ns
-            if self.norms:
-                tape.grads[at] = size = norm(g)
-                alarm = self.alarm
-                if size - size:
-                    alarm.backward(tape, at, fn, size, self.pending, self.now)
-                if grads and at in alarm.fans:
-                    alarm.leaving(tape, at, grads, self.pending)
-            if error:
-                tape.errors[at] = error
-        if self.collects:
-            for to, d in zip(fn.edges, grads):  # noqa: B905 - none, where it raised
-                if d is not None and to is not None and not isinstance(to, Function) and to._requires_grad:
-                    self.collect(to, d, fn)
-
-    def collect(self, tensor: Any, d: Any, source: Any) -> None:
-        """Note a part of the gradient of a tensor that keeps it."""
-        self.pending.append((tensor, norm(d) if self.norms else None, source, tensor._gradient is None))
-
-    def backward_ended(self) -> None:
-        """Note every gradient that the call left in a leaf."""
-        tape = self.tape
-        pending, self.pending = self.pending, []
-        self.passes += 1
-        reached: set[Any] = set()
-        for tensor, g, source, empty in pending:
-            fresh = empty and tensor not in reached
-            reached.add(tensor)
-            if g is not None:
-                self.ledger.add(tensor.serial, fresh, (self.passes, None if source is None else op_name(source.__class__), g))
-            if tensor.grad_fn is None:
-                param = self._params.get(tensor.serial) or self.param(tensor)
-                gradient = tensor._grad
-                if not fresh and g is not None:
-                    g = norm(gradient)  # what was added is not all of it
-                param.array = id(gradient)
-                tape.gradient(param, g)
-                if self.last is not None and -param.serial not in tape.refs:
-                    self.last.note(param.serial, g)  # read by an op of the step before
-        self.symptoms.passed(tape, pending, self.run.step > 0)
-        tape.passes += 1
-        tape.check = tape.turns = True
-        if self.norms:
-            tape.sum_up()
-            if tape.grad_norm is not None and tape.grad_norm - tape.grad_norm:
-                self.alarm.backward_ended(tape, pending, self.now)
-        if tape.step:
-            self.run.write(tape, tape.step)
 
     # Light steps, of which the ops are not seen
 
@@ -152,14 +65,6 @@ class Steps(Writer):
             tape.versions = [(weakref.ref(t), t.version) for t in tensors]
         if tape.step:
             self.run.write_light(tape, tape.step)
-
-    def param(self, tensor: Any) -> Param:
-        """The record of a leaf that requires a gradient, also of one that no traced op read."""
-        param = self._params.get(tensor.serial)
-        if param is None:
-            leaf, root = self.names.leaf(tensor)
-            param = self._params[tensor.serial] = Param(tensor, leaf, root)
-        return param
 
     def living(self, serial: int) -> Any:
         """The leaf of that serial that requires a gradient, None where it is gone or not known."""
@@ -310,9 +215,8 @@ class Steps(Writer):
     def _count(self) -> None:
         tape = self.tape
         step = tape.step or self.run.step + 1
-        (self.run.write_light if tape.light else self.run.write)(
-            tape, step
-        )  # first: an interrupt after it leaves a row that is written again
+        write = self.run.write_light if tape.light else self.run.write
+        write(tape, step)  # first: an interrupt after it leaves a row that is written again
         self.symptoms.updated(tape)
         tape.step = self.run.step = step
         tape.updated = tape.turns = True
@@ -338,4 +242,5 @@ class Steps(Writer):
 
     def abandon(self) -> None:
         """Leave the open tape as it is, whatever state it is in, and begin an empty one."""
-        self.tape, self._spare, self.pending = Tape(self.tree.root), Tape(self.tree.root), []
+        self.tape, self._spare = Tape(self.tree.root), Tape(self.tree.root)
+        self.pending, self.collects = [], True

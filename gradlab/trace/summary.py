@@ -30,25 +30,20 @@ def norm(array: Array) -> float:
     (5.0, True)
     """
     dtype, size = array.dtype, array.size
-    if (dtype is float32 or dtype is float64) and array.__class__ is _ndarray:
+    plain = array.__class__ is _ndarray
+    if plain and size > _PIECE:
+        return _in_pieces(array)
+    if dtype is float32 or dtype is float64:
         if size == 1:
             return abs(array.item())
-        if size > _PIECE:
-            return _in_pieces(array)
         # Order "K": a transposed array is read as it lies, where vdot would copy it. vdot: unlike dot it warns of no overflow.
-        flat = array if size <= _TINY else array.ravel("K")
-        squares = float(_vdot(flat, flat))
+        flat = array if plain and size <= _TINY else array.ravel("K")
+        squares = float(_vdot(flat, flat) if plain else xp_of(flat).vdot(flat, flat))
         if _EXACT_BELOW < squares < _INF:
             return sqrt(squares)
-        return _careful(array.ravel("K")) if squares or array.any() else 0.0
-    if size > _PIECE and array.__class__ is _ndarray:
-        return _in_pieces(array)
-    flat = array.ravel("K")
-    if array.__class__ is not _ndarray and dtype in (float32, float64):
-        squares = float(xp_of(flat).vdot(flat, flat))
-        if _EXACT_BELOW < squares < _INF:
-            return sqrt(squares)
-    return _careful(flat)
+        if not squares and not flat.any():
+            return 0.0
+    return _careful(array.ravel("K"))
 
 
 def norm_of_all(arrays: Iterable[Array]) -> float:

@@ -74,8 +74,9 @@ class Tape:
         """Become an empty tape that starts at `start`."""
         self.id = next(_ids)
         self.node = self.start = start
-        self.grads[: self.n] = self.backward_ns[: self.n] = self.values[: self.n] = [None] * self.n
-        self.leaf_values[: self.leaf_count] = self.leaf_grads[: self.leaf_count] = [None] * self.leaf_count
+        if self.n:
+            self.grads[: self.n] = self.backward_ns[: self.n] = self.values[: self.n] = [None] * self.n
+            self.leaf_values[: self.leaf_count] = self.leaf_grads[: self.leaf_count] = [None] * self.leaf_count
         self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.passes = self.step = self.cells_to = 0
         self.kept = 0  # ops that the last rewind left
         self.refs: dict[int, int] = {}  # sequence number of an op, or minus serial of a tensor without one -> place

@@ -9,9 +9,9 @@ import pytest
 
 import gradlab as gl
 from gradlab import nn, optim
-from gradlab.trace import Recorder, frames, pace, recorder, run, steps, timeline, writer
+from gradlab.trace import Recorder, frames, gradients, pace, recorder, run, steps, timeline, turning, writer
 
-PLACES = {module.__file__ for module in (frames, pace, recorder, run, steps, timeline, writer)}
+PLACES = {module.__file__ for module in (frames, gradients, pace, recorder, run, steps, timeline, turning, writer)}
 
 
 class Model:
