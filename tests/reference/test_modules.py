@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,19 @@ def test_first_values_are_drawn_as_pytorchs_are(name):
             assert abs(np.abs(a).max() / np.abs(b).max() - 1) < 0.1, key
         else:
             assert abs(a.std() / b.std() - 1) < 0.4, key
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", [*LARGE, "RNNCell", "GRUCell", "TransformerEncoder", "TransformerDecoder"])
+def test_arguments_have_pytorchs_names_places_and_defaults(name):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    ours, theirs = [getattr(lib.nn, name) for lib in (Gradlab(), Torch())]
+    for method in ("__init__", "forward"):
+        a, b = [list(inspect.signature(getattr(kind, method)).parameters.values()) for kind in (ours, theirs)]
+        for mine, its in zip(a, b, strict=False):
+            if its.kind is its.VAR_POSITIONAL:  # RNN, LSTM and GRU take whatever comes
+                break
+            alike = mine.default == its.default or getattr(its.default, "__name__", "") == "relu"
+            assert mine.name == its.name and alike, f"{name}.{method}: {mine}, PyTorch's {its}"
+        else:
+            assert len(a) >= len(b)
