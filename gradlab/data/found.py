@@ -70,7 +70,11 @@ def places(what: Published, root: str | os.PathLike[str] | None) -> Iterator[Pat
         ]
         python = [Path(folder) for folder in dict.fromkeys([*sys.path, *site.getsitepackages()]) if folder.endswith("-packages")]
         candidates = [*own, here, here / "data", Path("/usr/share/datasets"), *modules, *python]
-    yield from (folder for folder in dict.fromkeys(candidates) if folder.is_dir())
+    yield from (folder for folder in dict.fromkeys(candidates) if _can_be_listed(folder))
+
+
+def _can_be_listed(folder: Path) -> bool:
+    return os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)  # noqa: PTH112 - which raises nothing
 
 
 def _in_folder(place: Path, what: Published, files: list[str]) -> list[bytes] | None:

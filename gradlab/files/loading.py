@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .._tensor import Tensor
-from ..backend import Device, moved
+from ..backend import Device, as_array, moved
 from ..errors import DTypeError, FileError, FormatError, MissingFileError, explain
 from .layout import unpacked
 from .saving import path_of
@@ -50,7 +50,7 @@ def load(f: str | os.PathLike[str], map_location: Any = None) -> Any:
     arrays, metadata = read(path)
 
     def tensor_of(array: np.ndarray) -> Tensor:
-        return Tensor(moved(array, place))
+        return Tensor.made(moved(as_array(array), place), None)  # whatever device a `with` block names
 
     if "gradlab" in metadata:
         return unpacked(metadata["gradlab"], arrays, tensor_of)

@@ -89,8 +89,8 @@ def nowhere(tmp_path, monkeypatch):
     monkeypatch.delenv("GRADLAB_DATA", raising=False)
     monkeypatch.setattr(found.sys, "path", [])
     monkeypatch.setattr(found.site, "getsitepackages", list)
-    real = found.Path.is_dir
-    monkeypatch.setattr(found.Path, "is_dir", lambda self: real(self) and str(self).startswith(str(tmp_path)))
+    real = found._can_be_listed
+    monkeypatch.setattr(found, "_can_be_listed", lambda folder: real(folder) and str(folder).startswith(str(tmp_path)))
     return tmp_path / "work"
 
 

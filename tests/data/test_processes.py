@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import subprocess
 import sys
 import traceback
 import types
@@ -86,3 +88,36 @@ def test_a_dataset_of_a_notebook_is_refused_at_once(monkeypatch):
     monkeypatch.setitem(sys.modules, "__main__", session)
     with pytest.raises(gl.errors.DataError, match=r"(?s)another process could not import this.*multiprocessing_context=None, for threads"):
         read(spawned(Squares()))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="groups of processes are POSIX's")
+def test_an_interrupt_ends_the_workers_too(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("""
+import gradlab as gl
+from tests.data.importable import Noisy
+if __name__ == "__main__":
+    while True:
+        for ids, *_ in gl.data.DataLoader(Noisy(), 2, num_workers=2, multiprocessing_context="spawn", persistent_workers=True):
+            print(ids.tolist(), flush=True)
+""")
+    command, here = [sys.executable, script], os.getcwd()
+    env = {**os.environ, "PYTHONPATH": f"{here}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=env)
+    assert running.stdout.readline() == "[0, 1]\n"
+    os.killpg(running.pid, signal.SIGINT)
+    _, said = running.communicate(timeout=60)  # returns only when no worker holds the pipes any more
+    assert running.returncode != 0 and said.rstrip().endswith("KeyboardInterrupt")
+
+
+@pytest.mark.slow
+def test_a_script_that_workers_would_run_again_is_told_of_its_guard(tmp_path):
+    (tmp_path / "script.py").write_text("""
+import gradlab as gl
+from tests.data.importable import Noisy
+list(gl.data.DataLoader(Noisy(), 2, num_workers=1, multiprocessing_context="spawn"))
+""")
+    env = {**os.environ, "PYTHONPATH": f"{os.getcwd()}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, env=env, timeout=100, check=False)
+    assert 'if __name__ == "__main__":' in done.stderr and "a worker process ended before its batch was made" in done.stderr
