@@ -21,6 +21,7 @@ class ChannelNorm(Module):
 
     ndims: ClassVar[tuple[int, ...]]
     what: ClassVar[str]
+    _later = ("num_batches_tracked",)  # PyTorch has it since version 0.4.1
     num_batches_tracked: Tensor | None
 
     def __init__(

@@ -266,7 +266,7 @@ class Module(Hooked, Tree):
             DTypeError: values that the module's own dtype can't hold: complex numbers, text, fractions for a buffer of integers.
             Nothing is changed then.
         """
-        return load(type(self).__name__, self._state(), state_dict, strict)
+        return load(type(self).__name__, self._state(), state_dict, strict, self._may_miss())
 
     # Kinds of numbers, last: `float` is a name that the annotations above need
 

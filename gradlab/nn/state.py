@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,8 +24,11 @@ def copied(tensor: Tensor) -> Tensor:
     return Tensor(xp_of(tensor._data).array(tensor._data))
 
 
-def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Array], strict: bool) -> Keys:
+def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Array], strict: bool, may_miss: Collection[str] = ()) -> Keys:
     """Write the values of `state` into the tensors of `own`; nothing is written unless everything fits.
+
+    Args:
+        may_miss: names that the state may lack.
 
     Raises:
         StateError: `strict`, and a name is missing or unexpected.
@@ -38,7 +41,7 @@ def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Arra
                 f"{name}.load_state_dict: a state is a dict", got={"state_dict": type(state).__name__}, need="what state_dict() returned"
             )
         )
-    keys = Keys([key for key in own if key not in state], [key for key in state if key not in own])
+    keys = Keys([key for key in own if key not in state and key not in may_miss], [key for key in state if key not in own])
     arrays = {key: _array(key, state[key]) for key in own if key in state}
     wrong: list[tuple[type[Exception], str, dict[str, str], str]] = []
     if strict:

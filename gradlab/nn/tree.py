@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,11 +14,13 @@ from .parameter import Parameter
 
 Named = tuple[str, Any]
 _PLAIN = {str, int, float, bool, bytes, type(None), np.ndarray}  # passed over at once: a vocabulary may have 100,000 entries
+_CONTAINERS = (list, tuple, dict, set)
 
 
 class Tree:
     """The part of a Module that knows what it holds; every walk is a loop, so that a module may be thousands deep."""
 
+    _later: ClassVar[tuple[str, ...]] = ()  # entries that states saved by earlier versions lack, and that may stay as they are
     _buffers: dict[str, bool]  # name -> saved in state_dict; the tensor itself is an attribute like any other
 
     def named_modules(self, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
@@ -55,8 +57,12 @@ class Tree:
         >>> sum(p.numel() for p in nn.Linear(3, 2).parameters())
         8
         """
-        need_registered(self)
-        return iter([parameter for _, parameter in self.named_parameters(recurse=recurse)])
+        if not recurse:
+            return (parameter for _, parameter in self.named_parameters(recurse=False))
+        modules = list(self.named_modules())
+        found = {id(m): m for _, module in modules for _, m in _members(module) if isinstance(m, Parameter)}
+        _need_registered(self, modules, set(found))
+        return iter(list(found.values()))
 
     def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
         """Every buffer once, with its name."""
@@ -121,6 +127,11 @@ class Tree:
                     found[join(path, name)] = tensor
         return found
 
+    def _may_miss(self) -> set[str]:
+        """The names that a state may lack without being incomplete."""
+        found = self.named_modules(remove_duplicate=False) if any(part._later for part in self.modules()) else ()
+        return {join(path, name) for path, part in found for name in part._later}
+
     def extra_repr(self) -> str:
         """What stands in the parentheses of the module's line: its sizes and options."""
         return ""
@@ -141,10 +152,12 @@ def need_registered(module: Tree) -> None:
     Raises:
         RegistrationError: with the path of each, and the container that registers what it holds.
     """
-    hidden = [(path, value) for path, part in module.named_modules() for path, value in _hidden(path, part)]
-    if not hidden:
-        return
-    known = {id(p) for _, p in module.named_parameters()}
+    modules = list(module.named_modules())
+    _need_registered(module, modules, {id(m) for _, part in modules for _, m in _members(part) if isinstance(m, Parameter)})
+
+
+def _need_registered(module: Tree, modules: list[tuple[str, Any]], known: set[int]) -> None:
+    hidden = [(path, value) for path, part in modules for path, value in _hidden(path, part)]
     found = {path: p for path, part in hidden for path, p in _trainable(path, part) if id(p) not in known}
     if found:
         parts = any(isinstance(part, Tree) for _, part in hidden)
@@ -206,10 +219,12 @@ def _held(value: Any) -> list[Named]:
 
 def _hidden(path: str, module: Tree) -> list[Named]:
     """The modules and parameters in plain lists and dicts among the attributes, however nested."""
-    held = [
-        (join(path, name), v) for name, v in module.__dict__.items() if isinstance(v, (list, tuple, set, dict)) and v and name[0] != "_"
-    ]
+    held = [(join(path, name), v) for name, v in module.__dict__.items() if isinstance(v, _CONTAINERS) and _may_hold(v)]
     return [(where, part) for where, part in reached(held, _held) if isinstance(part, (Parameter, Tree))] if held else []
+
+
+def _may_hold(value: Any) -> bool:
+    return not _PLAIN.issuperset(map(type, value.values() if isinstance(value, dict) else value))
 
 
 def _trainable(path: str, part: Any) -> list[Named]:

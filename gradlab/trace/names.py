@@ -68,7 +68,7 @@ class Root:
         if module is not None:
             for path, part in module.named_modules():
                 modules[id(part)] = Spot(self.label, readable(path) or "''" if part is not module else path, part)
-                if (getattr(part, "p", 0) and "Dropout" in type(part).__name__) or hasattr(part, "running_mean"):
+                if (getattr(part, "p", 0) and "Dropout" in type(part).__name__) or getattr(part, "running_mean", None) is not None:
                     self.switches.append(readable(path))
             for path, parameter in module.named_parameters():
                 parameters.setdefault(parameter.serial, readable(path))

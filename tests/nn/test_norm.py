@@ -90,3 +90,13 @@ def test_one_example_can_come_without_a_batch():
     for layer, shape in ((nn.InstanceNorm1d(2), (2, 5)), (nn.InstanceNorm2d(2), (2, 3, 4)), (nn.InstanceNorm3d(2), (2, 3, 2, 2))):
         x = gl.randn(*shape)
         assert np.array_equal(layer(x).data, layer(x[None]).data[0])
+
+
+def test_a_state_without_the_count_of_batches_is_complete_as_in_pytorch():
+    net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
+    state = net.state_dict()
+    del state["1.num_batches_tracked"]
+    assert net.load_state_dict(state) == ([], [])
+    del state["1.running_mean"]
+    with pytest.raises(gl.errors.StateError, match=r"missing +1\.running_mean\n"):
+        net.load_state_dict(state)
