@@ -57,9 +57,11 @@ export function duration(us: number): string {
   return `${(us / 1e6).toFixed(1)} s`;
 }
 
+const thousands = new Intl.NumberFormat('en-US');
+
 /** A count with thousands marked: 9,981. */
 export function count(n: number): string {
-  return n.toLocaleString('en-US');
+  return thousands.format(n); // toLocaleString makes a format of its own each time
 }
 
 /** A shape as Python writes it: (), (32,), (32, 64). */

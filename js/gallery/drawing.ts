@@ -13,6 +13,7 @@ import { Viewport } from '../panels/viewport';
 import { decode, type Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 import { many } from './examples';
+import type { Sent } from './sketch';
 
 const median = (all: number[]) => all.sort((a, b) => a - b)[all.length >> 1] as number;
 /** What it costs where nothing else runs: other work on the machine only adds. */
@@ -109,6 +110,37 @@ async function firstGraph(ops: number): Promise<number> {
   return took;
 }
 
+/** Milliseconds to take in one more step and show it in a panel, where there are so many parameters and steps. */
+async function oneMoreStep(panel: string, parameters: number, steps: number): Promise<number> {
+  const end = new AbortController();
+  const root = document.createElement('div');
+  root.style.width = '440px';
+  document.body.replaceChildren(root);
+  const store = new Store(
+    () => {},
+    run => run()
+  );
+  store.more.value = more;
+  const [structure, history] = many(5 * parameters, false, steps) as [Sent, Sent];
+  for (const { message, buffers } of [structure, history]) store.receive(message, buffers);
+  draw(store, panel, root, end.signal);
+  await nextFrame();
+  const row = new Float32Array(history.buffers[7]!).slice(-store.series.columns.length);
+  const times: number[] = [];
+  for (let i = 1; i <= 9; i++) {
+    const at = new Int32Array([steps + i]).buffer;
+    const message = { ...history.message, step: steps + i, series: { spans: 1, width: row.length, exact: true } };
+    const buffers = [...history.buffers.slice(0, 5), at, at, row.slice().buffer];
+    const started = performance.now();
+    store.receive(message, buffers);
+    root.getBoundingClientRect(); // layout and style are part of it
+    times.push(performance.now() - started);
+    await nextFrame();
+  }
+  end.abort();
+  return median(times);
+}
+
 async function measure(): Promise<Record<string, number>> {
   const out: Record<string, number> = {};
   for (const n of [300, 1000, 10_000]) out[`first ${n}`] = best([await firstGraph(n), await firstGraph(n), await firstGraph(n)]);
@@ -122,6 +154,8 @@ async function measure(): Promise<Record<string, number>> {
     }
   }
   out['recolour 1000'] = recolour(1000);
+  for (const panel of ['gradients', 'optimizer', 'time'] as const) out[`step ${panel}`] = await oneMoreStep(panel, 1000, 700);
+  out['step long'] = await oneMoreStep('gradients', 6, 10_000);
   return out;
 }
 

@@ -28,7 +28,7 @@ function finish(sketch: Sketch, steps: number, optimizer = 'Adam'): Sent[] {
       2 * fall + 0.2 * next(),
       fall + 0.3 * next(),
       1e-3,
-      ...parameters.flatMap((_l, p) => [fall * 10 ** (-p / 6) * (0.5 + next()), 5, 1e-3 * (0.5 + next())])
+      ...parameters.flatMap((_l, p) => [fall * 10 ** (-(p % 20) / 6) * (0.5 + next()), 5, 1e-3 * (0.5 + next())])
     ];
   });
   const names = ['rms g', 'm_hat', 'v_hat', 'effective_lr', 'update:weight'];
@@ -118,8 +118,8 @@ function odd(): Sent[] {
   return finish(s, 30);
 }
 
-/** `size` ops: layers in blocks in stages, or a flat chain. */
-export function many(size: number, flat: boolean): Sent[] {
+/** `size` ops: layers in blocks in stages, or a flat chain; a parameter to every fifth op. */
+export function many(size: number, flat: boolean, steps = 20): Sent[] {
   const s = new Sketch(`many-${size}-${flat}`);
   const next = numbers(size);
   let x = leaf(s.leaf('x', 'input', [32, 64], {}, 45));
@@ -137,7 +137,7 @@ export function many(size: number, flat: boolean): Sent[] {
     } else x = op(s.op('tanh', 'elementwise', [x], [32, 64], more));
   }
   s.op('mean', 'reduce', [x], [], { value: 0.7, gradient: 1 });
-  return finish(s, 20);
+  return finish(s, steps);
 }
 
 function twoOptimizers(): Sent[] {
