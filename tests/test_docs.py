@@ -15,12 +15,21 @@ from gradlab.trace.rules import RULES
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("docs_ops", ROOT / "docs/ops.py")
+def made(name):
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / f"docs/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def script():
+    return made("ops")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return made("reference")
 
 
 def test_the_page_of_ops_is_up_to_date(script):
@@ -40,18 +49,33 @@ def test_every_file_of_ops_has_its_family(script):
     assert "Others" not in script.families()
 
 
+def test_the_reference_is_up_to_date_and_says_what_compares_every_layer_with_pytorch(reference):
+    text = reference.page()
+    assert reference.PAGE.read_text(encoding="utf-8") == text, "write it again: python docs/reference.py"
+    for package in reference.PACKAGES:
+        for name in reference.names(package):
+            assert f"#### `{name}(" in text
+    compared = text.count("**Compared with PyTorch** by ")
+    assert compared == len([name for name in reference.names("gradlab.nn") if name in reference.comparisons()]) > 130
+
+
+def test_every_layer_says_its_shapes(reference):
+    from gradlab import nn
+
+    layers = [c for c in reference.names("gradlab.nn").values() if isinstance(c, type) and issubclass(c, nn.Module)]
+    assert not [c.__name__ for c in layers if "Shapes:" not in (inspect.getdoc(c) or "") and c.__name__ not in reference.HOLDERS]
+
+
 def test_the_readme_leads_to_the_pages():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "docs/ops.md" in text
     assert "docs/findings.md" in text
+    assert "docs/reference.md" in text
 
 
 @pytest.fixture(scope="module")
 def findings():
-    spec = importlib.util.spec_from_file_location("docs_findings", ROOT / "docs/findings.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return made("findings")
 
 
 @pytest.mark.slow

@@ -32,6 +32,8 @@ class InPlace(Module):
 class ReLU(InPlace):
     """max(x, 0).
 
+    Shapes: x: (*), y: as x
+
     >>> ReLU()(Tensor([-1.0, 2.0])).tolist()
     [0.0, 2.0]
     """
@@ -43,6 +45,8 @@ class ReLU(InPlace):
 class ReLU6(InPlace):
     """min(max(x, 0), 6).
 
+    Shapes: x: (*), y: as x
+
     Source: Krizhevsky 2010, "Convolutional deep belief networks on CIFAR-10".
     """
 
@@ -52,6 +56,8 @@ class ReLU6(InPlace):
 
 class LeakyReLU(InPlace):
     """x where x is positive, else `negative_slope` times x.
+
+    Shapes: x: (*), y: as x
 
     Source: Maas et al. 2013, "Rectifier nonlinearities improve neural network acoustic models".
 
@@ -104,6 +110,8 @@ class PReLU(Module):
 class RReLU(InPlace):
     """x where x is positive, else a x; while training a is drawn for each entry from [lower, upper), in eval it is the middle.
 
+    Shapes: x: (*), y: as x
+
     Source: Xu et al. 2015, arXiv:1505.00853, section 2.4.
     """
 
@@ -121,6 +129,8 @@ class RReLU(InPlace):
 
 class ELU(InPlace):
     """x where x is positive, else alpha (e^x - 1).
+
+    Shapes: x: (*), y: as x
 
     Source: Clevert et al. 2015, arXiv:1511.07289, eq. 15.
     """
@@ -140,6 +150,8 @@ class ELU(InPlace):
 class CELU(ELU):
     """x where x is positive, else alpha (e^(x / alpha) - 1): smooth for every alpha.
 
+    Shapes: x: (*), y: as x
+
     Source: Barron 2017, arXiv:1704.07483, eq. 2.
     """
 
@@ -149,6 +161,8 @@ class CELU(ELU):
 
 class SELU(InPlace):
     """ELU scaled so that mean 0 and variance 1 come back layer by layer.
+
+    Shapes: x: (*), y: as x
 
     Source: Klambauer et al. 2017, arXiv:1706.02515, eq. 2.
     """
@@ -162,6 +176,8 @@ class GELU(Module):
 
     Args:
         approximate: "none" for the exact form, "tanh" for the usual approximation.
+
+    Shapes: x: (*), y: as x
 
     Source: Hendrycks and Gimpel 2016, arXiv:1606.08415.
     """
@@ -182,6 +198,8 @@ class GELU(Module):
 class SiLU(InPlace):
     """x / (1 + e^-x), also known as swish.
 
+    Shapes: x: (*), y: as x
+
     Source: Elfwing et al. 2017, arXiv:1702.03118, eq. 10.
     """
 
@@ -192,6 +210,8 @@ class SiLU(InPlace):
 class Mish(InPlace):
     """x tanh(log(1 + e^x)).
 
+    Shapes: x: (*), y: as x
+
     Source: Misra 2019, arXiv:1908.08681.
     """
 
@@ -200,42 +220,60 @@ class Mish(InPlace):
 
 
 class Tanh(Module):
-    """tanh(x), in (-1, 1)."""
+    """tanh(x), in (-1, 1).
+
+    Shapes: x: (*), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.tanh(x)
 
 
 class Sigmoid(Module):
-    """1 / (1 + e^-x), in (0, 1)."""
+    """1 / (1 + e^-x), in (0, 1).
+
+    Shapes: x: (*), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.sigmoid(x)
 
 
 class LogSigmoid(Module):
-    """log(1 / (1 + e^-x)), in a form that doesn't overflow."""
+    """log(1 / (1 + e^-x)), in a form that doesn't overflow.
+
+    Shapes: x: (*), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.logsigmoid(x)
 
 
 class Softsign(Module):
-    """x / (1 + |x|), in (-1, 1)."""
+    """x / (1 + |x|), in (-1, 1).
+
+    Shapes: x: (*), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.softsign(x)
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    Shapes: x: (*), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.tanhshrink(x)
 
 
 class Softplus(Module):
-    """log(1 + e^(beta x)) / beta: a smooth max(x, 0); x itself where beta x is above `threshold`."""
+    """log(1 + e^(beta x)) / beta: a smooth max(x, 0); x itself where beta x is above `threshold`.
+
+    Shapes: x: (*), y: as x
+    """
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
         super().__init__()

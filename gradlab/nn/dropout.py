@@ -11,6 +11,8 @@ from .option import applied, need_probability, shown
 class Dropout(InPlace):
     """While training, set each entry to 0 with probability `p` and scale the rest by 1 / (1 - p); in eval do nothing.
 
+    Shapes: x: (*), y: as x
+
     Source: Srivastava et al. 2014, "Dropout: a simple way to prevent neural networks from overfitting" (there the
     scaling is at test time; here, as in PyTorch, at training time).
 
@@ -68,6 +70,8 @@ class Dropout3d(Dropout):
 
 class AlphaDropout(Dropout):
     """While training, drop entries to what SELU tends to at -inf, so that mean 0 and variance 1 stay; in eval do nothing.
+
+    Shapes: x: (*), y: as x
 
     Source: Klambauer et al. 2017, arXiv:1706.02515, section 2.
     """

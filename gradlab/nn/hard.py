@@ -12,7 +12,10 @@ from .option import applied
 
 
 class Hardtanh(InPlace):
-    """x, cut to [min_val, max_val]."""
+    """x, cut to [min_val, max_val].
+
+    Shapes: x: (*), y: as x
+    """
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -32,6 +35,8 @@ class Hardtanh(InPlace):
 class Hardsigmoid(InPlace):
     """x / 6 + 1/2, cut to [0, 1].
 
+    Shapes: x: (*), y: as x
+
     Source: Howard et al. 2019, arXiv:1905.02244, section 5.2.
     """
 
@@ -42,6 +47,8 @@ class Hardsigmoid(InPlace):
 class Hardswish(InPlace):
     """x times hardsigmoid(x).
 
+    Shapes: x: (*), y: as x
+
     Source: Howard et al. 2019, arXiv:1905.02244, section 5.2.
     """
 
@@ -50,7 +57,10 @@ class Hardswish(InPlace):
 
 
 class Hardshrink(Module):
-    """x where |x| is above `lambd`, else 0."""
+    """x where |x| is above `lambd`, else 0.
+
+    Shapes: x: (*), y: as x
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -65,14 +75,20 @@ class Hardshrink(Module):
 
 
 class Softshrink(Hardshrink):
-    """x, `lambd` closer to 0; 0 where |x| is below it."""
+    """x, `lambd` closer to 0; 0 where |x| is below it.
+
+    Shapes: x: (*), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.softshrink(x, self.lambd)
 
 
 class Threshold(InPlace):
-    """x where it is above `threshold`, else `value`."""
+    """x where it is above `threshold`, else `value`.
+
+    Shapes: x: (*), y: as x
+    """
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__(inplace)

@@ -49,14 +49,20 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Grow images by repeating entries, see Upsample."""
+    """Grow images by repeating entries, see Upsample.
+
+    Shapes: x: (batch, channel, height, width), y: (batch, channel, *new sizes)
+    """
 
     def __init__(self, size: Size | None = None, scale_factor: float | Sequence[float] | None = None) -> None:
         super().__init__(size, scale_factor, "nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Grow images along straight lines between entries, the outermost of which keep their place, see Upsample."""
+    """Grow images along straight lines between entries, the outermost of which keep their place, see Upsample.
+
+    Shapes: x: (batch, channel, height, width), y: (batch, channel, *new sizes)
+    """
 
     def __init__(self, size: Size | None = None, scale_factor: float | Sequence[float] | None = None) -> None:
         super().__init__(size, scale_factor, "bilinear", align_corners=True)

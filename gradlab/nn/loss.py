@@ -105,6 +105,8 @@ class NLLLoss(Weighted):
 class MSELoss(Loss):
     """(input - target)^2, averaged: both must have the same shape.
 
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
+
     >>> MSELoss()(Tensor([1.0, 3.0]), Tensor([1.0, 1.0])).item()
     2.0
     """
@@ -117,7 +119,10 @@ class MSELoss(Loss):
 
 
 class L1Loss(Loss):
-    """|input - target|, averaged: both must have the same shape."""
+    """|input - target|, averaged: both must have the same shape.
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
+    """
 
     def __init__(self, reduction: Reduction = "mean") -> None:
         super().__init__(reduction)
@@ -128,6 +133,8 @@ class L1Loss(Loss):
 
 class SmoothL1Loss(Loss):
     """d^2 / (2 beta) where |d| = |input - target| is below `beta`, else |d| - beta / 2.
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
 
     Source: Girshick 2015, arXiv:1504.08083, eq. 3.
     """
@@ -143,6 +150,8 @@ class SmoothL1Loss(Loss):
 
 class HuberLoss(Loss):
     """d^2 / 2 where |d| = |input - target| is below `delta`, else delta (|d| - delta / 2).
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
 
     Source: Huber 1964, "Robust estimation of a location parameter".
     """
@@ -161,6 +170,8 @@ class BCELoss(Weighted):
 
     Args:
         weight: one factor an entry, broadcast.
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: Reduction = "mean") -> None:
@@ -176,6 +187,8 @@ class BCEWithLogitsLoss(Weighted):
     Args:
         weight: one factor an entry, broadcast.
         pos_weight: how much more a yes counts, broadcast.
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: Reduction = "mean", pos_weight: Tensor | None = None) -> None:
@@ -192,6 +205,8 @@ class KLDivLoss(Loss):
     Args:
         reduction: "batchmean" is the definition; "mean" divides by all entries.
         log_target: the target holds log-probabilities too.
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
 
     Source: Kullback and Leibler 1951, "On information and sufficiency".
     """
@@ -211,6 +226,8 @@ class PoissonNLLLoss(Loss):
 
     Args:
         full: whether Stirling's approximation of log(target!) is added.
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
     """
 
     eps: float
@@ -229,6 +246,8 @@ class GaussianNLLLoss(Loss):
     Args:
         full: whether log(2 pi) / 2 is added.
         eps: the least variance.
+
+    Shapes: input and target: (*), alike, var: as input, or with a last axis of 1 or none, or one number; y: ()
 
     Source: Nix and Weigend 1994, "Estimating the mean and variance of the target probability distribution".
     """

@@ -17,7 +17,10 @@ class Margin(Loss):
 
 
 class HingeEmbeddingLoss(Margin):
-    """input where the target is 1, max(0, margin - input) where it is -1."""
+    """input where the target is 1, max(0, margin - input) where it is -1.
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
+    """
 
     def __init__(self, margin: float = 1.0, reduction: Reduction = "mean") -> None:
         super().__init__(reduction, margin=margin)
@@ -27,7 +30,10 @@ class HingeEmbeddingLoss(Margin):
 
 
 class MarginRankingLoss(Margin):
-    """max(0, margin - target (input1 - input2)): the target says by 1 or -1 which of the two should be larger."""
+    """max(0, margin - target (input1 - input2)): the target says by 1 or -1 which of the two should be larger.
+
+    Shapes: input1, input2 and target: (*), alike, y: ()
+    """
 
     def __init__(self, margin: float = 0.0, reduction: Reduction = "mean") -> None:
         super().__init__(reduction, margin=margin)
@@ -50,7 +56,10 @@ class CosineEmbeddingLoss(Margin):
 
 
 class SoftMarginLoss(Loss):
-    """log(1 + e^(-target input)), for targets 1 and -1."""
+    """log(1 + e^(-target input)), for targets 1 and -1.
+
+    Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
+    """
 
     def __init__(self, reduction: Reduction = "mean") -> None:
         super().__init__(reduction)
@@ -136,6 +145,8 @@ class TripletMarginWithDistanceLoss(Margin):
 
     Args:
         distance_function: of two tensors; PairwiseDistance without.
+
+    Shapes: anchor, positive and negative: what the distance takes, y: ()
     """
 
     def __init__(

@@ -11,7 +11,10 @@ from .module import Module
 
 
 class Identity(Module):
-    """Returns what it gets: a place holder for a layer that is left out. Takes any arguments, as that layer does."""
+    """Returns what it gets: a place holder for a layer that is left out. Takes any arguments, as that layer does.
+
+    Shapes: x: (*), y: as x
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()

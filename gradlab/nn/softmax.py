@@ -27,6 +27,8 @@ class Along(Module):
 class GLU(Along):
     """a / (1 + e^-b), a and b the two halves of x along `dim`: one half says how much of the other passes.
 
+    Shapes: x: (*, 2 n, *), y: (*, n, *)
+
     Source: Dauphin et al. 2016, arXiv:1612.08083, section 2.
     """
 
@@ -35,21 +37,30 @@ class GLU(Along):
 
 
 class Softmax(Along):
-    """e^x / sum(e^x) along `dim`: positive numbers that sum to 1."""
+    """e^x / sum(e^x) along `dim`: positive numbers that sum to 1.
+
+    Shapes: x: (*, n, *), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.softmax(x, self.dim)
 
 
 class Softmin(Along):
-    """e^-x / sum(e^-x) along `dim`: the smallest gets the most."""
+    """e^-x / sum(e^-x) along `dim`: the smallest gets the most.
+
+    Shapes: x: (*, n, *), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.softmin(x, self.dim)
 
 
 class LogSoftmax(Along):
-    """x - log(sum(e^x)) along `dim`, in a form that doesn't overflow."""
+    """x - log(sum(e^x)) along `dim`, in a form that doesn't overflow.
+
+    Shapes: x: (*, n, *), y: as x
+    """
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.log_softmax(x, self.dim)

@@ -1,0 +1,193 @@
+"""Write docs/reference.md, the page of layers, optimizers, data and files, from their docstrings: `python docs/reference.py`.
+
+With `--check` it only says whether it is so. Of every public name the page has the call, what it does, shapes, errors and source, and
+of layers what compares them with PyTorch. Nothing on the page is written twice; functions of tensors are on docs/ops.md.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).with_suffix(".md")
+ROOT = PAGE.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from gradlab import nn  # noqa: E402 (this checkout's)
+from tests.nn import layer_rows  # noqa: E402
+from tests.reference import modules, sequences  # noqa: E402
+
+assert sequences  # adds rows to `modules`
+
+PACKAGES = {  # what the page is of, in its order, and what it is called there
+    "gradlab.nn": "Layers and losses",
+    "gradlab.nn.init": "First values of parameters",
+    "gradlab.nn.utils": "Helpers around models",
+    "gradlab.nn.utils.rnn": "Sequences of several lengths",
+    "gradlab.optim": "Optimizers",
+    "gradlab.optim.lr_scheduler": "Learning rates",
+    "gradlab.data": "Data",
+    "gradlab.files": "Files",
+    "gradlab.hub": "Published weights",
+    "gradlab.models": "Models that read published weights",
+}
+HOLDERS = {"Module", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "RNNBase", "GRU", "LSTM"}
+"""Layers whose shapes are those of what they hold, or stand with what they are built on: GRU and LSTM read what RNN reads."""
+SECTIONS = ("Args", "Shapes", "Attributes", "Returns", "Raises", "Source", "Units")
+
+
+PACKAGES = {package: title for package, title in PACKAGES.items() if importlib.util.find_spec(package)}
+
+
+def names(package: str) -> dict[str, Any]:
+    """The public classes and functions of a package that are defined in gradlab, by name."""
+    module = importlib.import_module(package)
+    return {name: value for name, value in vars(module).items() if _is_public(name, value, package)}
+
+
+def _is_public(name: str, value: Any, package: str) -> bool:
+    """Of a package all that it gives away, of a single file only what is written there."""
+    if name.startswith("_") or not (inspect.isclass(value) or isinstance(value, types.FunctionType)):
+        return False
+    whole = hasattr(sys.modules[package], "__path__") or package == "gradlab.nn.utils.rnn"
+    return value.__module__.startswith("gradlab") if whole else value.__module__ == package
+
+
+def signature(value: Any) -> str:
+    """Names and defaults, without types."""
+    bare, words = False, []
+    try:
+        given = inspect.signature(value).parameters.values()
+    except ValueError:
+        return ""
+    for p in given:
+        if p.name == "self" or (p.name.startswith("_") and p.kind is not p.VAR_POSITIONAL):
+            continue
+        if p.kind is p.KEYWORD_ONLY and not bare:
+            words.append("*")
+        bare |= p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        words.append(star + p.name + ("" if p.default is p.empty else f"={_shown(p.default)}"))
+    return ", ".join(words)
+
+
+def _shown(default: Any) -> str:
+    return getattr(default, "__name__", None) or str(default) if callable(default) else repr(default)
+
+
+def parts(doc: str) -> tuple[list[str], dict[str, list[str]], list[str]]:
+    """The text before the sections, the lines of each section, and the example."""
+    text: list[str] = []
+    sections: dict[str, list[str]] = {}
+    example: list[str] = []
+    now = text
+    for line in doc.splitlines():
+        head, _, rest = line.partition(":")
+        if line.startswith(">>>"):
+            now = example
+        elif now is not example and head in SECTIONS:
+            now = sections.setdefault(head, [])
+            line = rest.strip()
+        if line or now is not sections.get(head):
+            now.append(line)
+    return text, sections, example
+
+
+def entry(name: str, value: Any, package: str) -> Iterator[str]:
+    """What the page says of one name."""
+    text, sections, example = parts(inspect.getdoc(value) or "")
+    yield f"#### `{name}({signature(value)})`"
+    yield ""
+    yield from _plain("\n".join(text).strip()).splitlines()
+    yield ""
+    for head, lines in sections.items():
+        body = [line.strip() for line in lines if line.strip()]
+        if not body:
+            continue
+        listed = head in ("Args", "Attributes", "Raises")
+        yield (f"- **{head}.** " + ("" if listed else _plain(" ".join(body)))).rstrip()
+        for item in _items(body) if listed else ():
+            yield f"  - {_plain(item)}"
+    if inspect.isclass(value):
+        shown = set(names(package).values()) - {value}
+        methods = {m: f for base in reversed(value.__mro__) if _explained_here(base, shown) for m, f in vars(base).items()}
+        for method, f in methods.items():
+            if isinstance(f, (types.FunctionType, classmethod)) and not method.startswith("_") and method not in ("forward", "extra_repr"):
+                f = getattr(value, method)
+                yield f"- `.{method}({signature(f)})`: {_plain((inspect.getdoc(f) or '').partition(chr(10))[0])}"
+    compared = comparisons().get(name) if package == "gradlab.nn" else None
+    if compared:
+        yield f"- **Compared with PyTorch** by {compared}."
+    if example:
+        yield from ("", "```python", *"\n".join(example).strip().splitlines(), "```")
+    yield ""
+
+
+def _explained_here(base: type, others: set[Any]) -> bool:
+    """Whether the methods of a class or of what it is made of are to be listed with it: those of others have an entry of their own."""
+    return base.__module__.startswith("gradlab") and base not in others and (not issubclass(nn.Module, base) or nn.Module not in others)
+
+
+def _items(body: list[str]) -> list[str]:
+    """One line an item: those that go on are joined to the one before."""
+    found: list[str] = []
+    for line in body:
+        if re.match(r"[\w*, ]+: ", line) or not found:
+            found.append(line)
+        else:
+            found[-1] += " " + line
+    return found
+
+
+def _plain(text: str) -> str:
+    """Text in which Markdown finds nothing to typeset, but what stands between backticks."""
+    pieces = text.split("`")
+    for i in range(0, len(pieces), 2):
+        for mark in "\\*_<|[]":
+            pieces[i] = pieces[i].replace(mark, "\\" + mark)
+    return "`".join(pieces)
+
+
+def comparisons() -> dict[str, str]:
+    """For each class of nn, what compares it with PyTorch."""
+    found: dict[str, str] = {}
+    for file, rows in (("tests/nn/layer_rows.py", layer_rows.TABLE), ("tests/reference/sequences.py", modules.ROWS)):
+        count: dict[str, int] = {}
+        for row in rows.values():
+            count[row.name] = count.get(row.name, 0) + 1
+        found |= {name: f"{n} row{'s' if n > 1 else ''} of `{file}`" for name, n in count.items()}
+    test_layers = importlib.import_module("tests.nn.test_layers")
+    return found | {name: f"`{test}`" for name, test in test_layers.ELSEWHERE.items()}
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [
+        "# Layers, optimizers, data, files",
+        "",
+        f"{sum(len(names(package)) for package in PACKAGES)} names. Of each: the call, what it does, the shapes that go in and come out,",
+        "the errors it raises and where it comes from. Functions of tensors are on [the page of ops](ops.md); most layers are one of",
+        "them with parameters. This page is made by `python docs/reference.py` from the docstrings.",
+        "",
+    ]
+    for package, title in PACKAGES.items():
+        lines.append(f"- [{title}](#{title.lower().replace(' ', '-')}), `{package}`: {len(names(package))}")
+    for package, title in PACKAGES.items():
+        doc = inspect.getdoc(importlib.import_module(package)) or ""
+        lines += ["", f"## {title}", "", f"`{package}`. {_plain(doc.partition(chr(10))[0])}", ""]
+        for name, value in sorted(names(package).items(), key=lambda item: item[0].lower()):
+            lines += entry(name, value, package)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    from written import keep
+
+    sys.exit(keep(PAGE, page(), sys.argv[1:]))
