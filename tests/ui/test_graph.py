@@ -7,6 +7,7 @@ import re
 
 import pytest
 from labdriver import LOAD, Lab, expect
+from labsources import UNROLLED
 
 MODEL = """
 import gradlab as gl
@@ -32,8 +33,11 @@ from gradlab import observe
 
 class Order:
     order = []
-    def backward(self, fn, g, grads, began):
-        self.order.append(type(fn).__name__.lower())
+    def begin(self, kind, target, inputs):
+        if kind == "backward":
+            self.order.append(type(target).__name__.lower())
+    def end(self, token, output, error):
+        pass
 
 order = Order()
 loss = nn.functional.cross_entropy(model(x), y)
@@ -42,29 +46,6 @@ loss.backward()
 observe.detach(order)
 optimizer.step()
 print(json.dumps(order.order))
-"""
-
-# An LSTM cell written by hand, unrolled: sixteen ops a time.
-LSTM = """
-import gradlab as gl
-from gradlab import nn
-
-class Cell(nn.Module):
-    def __init__(self, inputs, units):
-        super().__init__()
-        self.x, self.h, self.units = nn.Linear(inputs, 4 * units), nn.Linear(units, 4 * units), units
-    def forward(self, x, state):
-        h, c = state
-        z, n = self.x(x) + self.h(h), self.units
-        i, f, o, g = z[:, :n].sigmoid(), z[:, n:2*n].sigmoid(), z[:, 2*n:3*n].sigmoid(), z[:, 3*n:].tanh()
-        c = f * c + i * g
-        return o * c.tanh(), c
-
-cell = Cell(4, 3)
-h, c, x = gl.zeros(2, 3), gl.zeros(2, 3), gl.randn(2, 4)
-for t in range({times}):
-    h, c = cell(x, (h, c))
-h.pow(2).mean().backward()
 """
 
 
@@ -152,7 +133,7 @@ def test_a_graph_is_read_with_keys_and_search(lab: Lab) -> None:
 
 @pytest.mark.slow
 def test_an_unrolled_net_of_thousands_of_ops_is_told_once_and_every_time_can_be_seen(lab: Lab) -> None:
-    lab.open("lstm.ipynb", LOAD, LSTM.format(times=300))
+    lab.open("lstm.ipynb", LOAD, UNROLLED + "unroll(300)")
     lab.run_all()
     graph = lab.panel("graph")
     notice = graph.locator(".gl-notice")
