@@ -129,6 +129,9 @@ OPTIMIZERS: dict[str, Callable[[Any], gl.optim.Optimizer]] = {
     "sgd": lambda ps: gl.optim.SGD(ps, lr=0.05, momentum=0.9),
     "adamw": lambda ps: gl.optim.AdamW(ps, lr=2e-3),
     "adam": lambda ps: gl.optim.Adam(ps, lr=2e-3),
+    "rmsprop": lambda ps: gl.optim.RMSprop(ps, lr=1e-3),
+    "rmsprop centered": lambda ps: gl.optim.RMSprop(ps, lr=5e-4, momentum=0.9, centered=True, eps=1e-4),
+    "adagrad": lambda ps: gl.optim.Adagrad(ps, lr=0.02),
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .evidence import Evidence
 from .finding import Finding, Number, Trend
 from .rule import rule
-from .update import TOO_FAR, TOO_LITTLE, paces, progress
+from .update import TOO_FAR, TOO_LITTLE, held_low, paces, progress, rates
 
 _RISES, _IN_A_ROW = 2.0, 5
 _BLOCK = 40  # losses of which the mean is taken
@@ -19,6 +19,7 @@ _SURE = 4.0  # standard errors
 _SWING, _SWINGS_OVER = -0.8, 50  # correlation of neighbouring differences: -1 for a pure zigzag, -0.5 for noise
 _SWING_SIZE = 0.02  # of the loss
 _LEAPS, _AT_ONCE, _LATE = 3.0, 10, 20
+_RESTART = 2.0
 _STALLED_OVER, _STALLED = 100, 0.01
 _USUAL = {"SGD": 1.0, "Adagrad": 0.1, "RMSprop": 0.01}  # the largest rate to begin with; of Adam and the like 1e-3
 
@@ -36,7 +37,9 @@ def too_high(e: Evidence) -> Iterator[Finding]:
     if len(losses) < 10 or not len(early) or not np.isfinite(early).any():
         return
     began = float(np.nanmax(early[np.isfinite(early)]))
-    found = _rises(losses, began) or _leapt(losses, e.early("loss")[1]) or _falls_back(losses, float(np.median(early))) or _swings(losses)
+    found = _rises(losses, began) or _leapt(losses, e.early("loss")[1]) or _swings(losses)
+    if found is None and not any((r[1:] > _RESTART * r[:-1]).any() for r in rates(e)):  # where the rate leaps up again, the loss may too
+        found = _falls_back(losses, float(np.median(early)))
     speeds = paces(e)
     u = max((u for _, u in speeds), default=None)
     if found is None and u is not None and u > TOO_FAR and (progress(e) or 0.0) > 0.9:
@@ -133,7 +136,13 @@ def stalled(e: Evidence) -> Iterator[Finding]:
     speeds = paces(e)
     slow = [u for _, u in speeds if u < TOO_LITTLE]
     gone = progress(e)
-    if not before > 0 or (before - now) / before >= _STALLED or len(slow) * 2 <= len(speeds) or (gone is not None and gone < 0.5):
+    if (
+        held_low(e)
+        or not before > 0
+        or (before - now) / before >= _STALLED
+        or len(slow) * 2 <= len(speeds)
+        or (gone is not None and gone < 0.5)
+    ):
         return
     u = float(np.median(slow))
     weight = speeds[0][0]

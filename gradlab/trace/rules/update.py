@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ _BORN_SMALL = 0.05  # of 1 / sqrt(fan in): a weight that starts below that is as
 _GROWN = 5.0
 _SHRUNK = 0.5
 _DECAY_WINS, _DECAY_STEPS = 1.0, 20
+_LOW, _WARMS_OVER = 0.1, 20
 _LEARNED = 0.5  # of the first loss: below it training goes well enough not to speak of decay
 
 
@@ -44,11 +46,33 @@ def progress(e: Evidence) -> float | None:
     return float(np.median(now) / np.median(start))
 
 
+def rates(e: Evidence) -> list[np.ndarray]:
+    """The learning rates of the newest steps, an array for each optimizer that has one."""
+    found = [e.column(f"lr/{facts.label}")[1] for facts in e.optimizers]
+    return [rates for rates in found if len(rates) and np.isfinite(rates).all()]
+
+
+def held_low(e: Evidence) -> bool:
+    """Whether a schedule has brought a rate to less than a tenth of its largest, or is on its way up: then short steps are meant."""
+    largest = [
+        max(float(e.early(f"lr/{facts.label}")[1].max(initial=0.0)), *(_largest(options) for options, _ in facts.groups), 0.0)
+        for facts in e.optimizers
+    ]
+    now = rates(e)
+    return any(r[-1] < _LOW * max(r.max(), *largest) or r[-1] > r[max(-len(r), -_WARMS_OVER)] for r in now)
+
+
+def _largest(options: Mapping[str, Any]) -> float:
+    noted = [options.get(key) for key in ("initial_lr", "max_lr")]
+    return max([float(rate) for rate in noted if isinstance(rate, (int, float))], default=0.0)
+
+
 @rule("R6", "update:weight out of range", "warning", "updates", "optimizer")
 def pace(e: Evidence) -> Iterator[Finding]:
     """How far a step moves a weight, as a share of its size: about a thousandth is a good pace. Far more, and a step overwrites what
     the weight knew; far less, and it learns nothing. It is the real change that is measured, after momentum, Adam's division and decay.
-    Weights that begin at zero and the first 10 steps are left out. Sources: CS231n, notes on neural networks 3; makemore part 3.
+    Weights that begin at zero and the first 10 steps are left out, and short steps that a schedule of the rate asks for. Sources:
+    CS231n, notes on neural networks 3; makemore part 3.
     """
     found = paces(e)
     if not found:
@@ -61,7 +85,7 @@ def pace(e: Evidence) -> Iterator[Finding]:
         weight, u = max(far, key=lambda one: one[1])
         how = "" if len(far) == 1 else f", and {len(far) - 1} more of {len(found)} matrices likewise"
         yield _finding(e, weight, u, "Updates are too large", f"Each step moves `{weight.label}` by **{u:.0%}** of its size{how}.", True)
-    elif len(little) * 2 > len(found) and (gone is None or gone > _LEARNED):
+    elif len(little) * 2 > len(found) and (gone is None or gone > _LEARNED) and not held_low(e):
         weight, u = min(little, key=lambda one: one[1])
         text = f"A step moves `{weight.label}` by only **{u:.1e}** of its size, {len(little)} of {len(found)} matrices likewise."
         yield _finding(e, weight, u, "Updates are tiny", text, False)
