@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from IPython.core.interactiveshell import InteractiveShell
-from playwright.sync_api import Browser, ElementHandle, Page, sync_playwright
+from playwright.sync_api import Browser, ElementHandle, FloatRect, Page, sync_playwright
 from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,12 +38,13 @@ from gradlab.notebook.session import Session  # noqa: E402
 COLOURS = ROOT / "node_modules/@jupyterlab/apputils/style/materialcolors.css"
 GALLERY = ROOT / "js" / "lib" / "gallery"
 THEMES = {"light": "theme-light-extension", "dark": "theme-dark-extension", "contrast": "theme-dark-high-contrast-extension"}
+NAMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark", "contrast": "JupyterLab Dark High Contrast"}
 WIDTHS = (400, 600, 1000)
 PANELS = ("graph", "shapes", "gradients", "optimizer", "detail", "findings")
 WINDOW = 900  # pixels of height: the graph takes what JupyterLab would leave it
 HIGHEST = 1500  # of one picture
 TALLEST = 2400  # of a sheet
-PATIENCE_MS = 20_000
+PATIENCE_MS = 180_000
 
 STYLE = "<style>body{margin:0;background:#999;width:max-content}div{display:flex;gap:12px;padding:6px;align-items:flex-start}</style>"
 
@@ -90,11 +91,13 @@ def notebook(scene: Scene) -> Iterator[tuple[Session, Wire]]:
         wire = Wire()
         session.model = wire  # type: ignore[assignment]
         session.recorder.governor.budget = None
+        session.stream.show("reader", True, "idle", None)  # somebody looks while it runs
         for i, source in enumerate(scene.cells):
             last = i == len(scene.cells) - 1
             if last and scene.capture:
                 session.recorder.capture_next()
             shell.run_cell(source, store_history=True, cell_id=f"cell-{i}")
+        wire.take()
         yield session, wire
         end_session()
     InteractiveShell.clear_instance()
@@ -123,12 +126,14 @@ def opened(browser: Browser, session: Session, wire: Wire, scene: Scene, theme: 
     style = COLOURS.read_text() + (themes / THEMES[theme] / "index.css").read_text()
     # Later than what stands in the gallery's own page, which has the theme's values for where no JupyterLab is.
     dress = f"""addEventListener('DOMContentLoaded', () => {{
+        document.body.dataset.jpThemeName = '{NAMES[theme]}';
         document.body.dataset.jpThemeLight = '{str(theme == "light").lower()}';
         document.body.append(Object.assign(document.createElement('style'), {{ textContent: {json.dumps(style)} }}));
     }})"""
     page.add_init_script(dress)
     page.goto(f"file://{GALLERY}/index.html?{urlencode(query)}")
     page.wait_for_selector("[data-ready]", timeout=PATIENCE_MS, state="attached")
+    page.add_style_tag(content=".gl-strip, .gl-time { position: static !important }")  # nothing lies over what is photographed
     page.evaluate(OPEN_ALL)
     for _ in range(20):  # what was slow to answer, or answers what just came
         page.evaluate("rows => receive(rows)", wire.take())
@@ -148,7 +153,7 @@ def shoot(page: Page, element: ElementHandle | None, path: Path) -> None:
     if box is None or box["height"] < 2:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    clip = {**box, "height": min(box["height"], HIGHEST)}
+    clip: FloatRect = {**box, "height": min(box["height"], HIGHEST)}
     page.screenshot(path=path, clip=clip, animations="disabled", full_page=True)
 
 
@@ -159,8 +164,6 @@ def take(browser: Browser, scene: Scene, name: str, folder: Path) -> None:
         for theme in THEMES:
             for width in WIDTHS:
                 page = opened(browser, session, wire, scene, theme, width, "inspector")
-                page.set_viewport_size({"width": width, "height": max(WINDOW, page.evaluate("document.body.scrollHeight"))})
-                page.wait_for_timeout(100)
                 picture = folder / name / f"{theme}-{width}"
                 if width == WIDTHS[-1]:
                     shoot(page, page.query_selector("#place"), picture / "inspector.png")

@@ -89,8 +89,10 @@ def captured(session: Session, select: str, key: str, at: Sequence[int] = ()) ->
 
 @answers("small")
 def small(session: Session, key: str) -> Reply:
-    """Values and gradients of all ops and leaves of up to 4 x 4 entries, as far as a step is kept: for a graph with its numbers.
+    """The formulas of all ops, and values and gradients of what has up to 4 x 4 entries, as far as a step is kept: for a graph with its
+    numbers.
 
+    `formulas` are MathML, "" where an op has none.
     `items` are ["op" or "leaf", number, shape, whether a gradient follows]; the buffer has their numbers, float64, one after the other.
     """
     recorder = session.recorder
@@ -110,7 +112,8 @@ def small(session: Session, key: str) -> Reply:
             step = kept.step
             items.append(["op" if ref >= 0 else "leaf", max(ref, -1 - ref), value.shape, entry.gradient is not None])
             numbers += [window(a).values.astype("<f8").tobytes() for a in (value, entry.gradient) if a is not None]
-    return {"step": step, "items": items}, [b"".join(numbers)]
+    latex = [formulas(node.cls) for node in recorder.nodes()[:GLIMPSE_OPS]]
+    return {"step": step, "items": items, "formulas": [mathml.of(parts[0]) if parts else "" for parts in latex]}, [b"".join(numbers)]
 
 
 @answers("capture")

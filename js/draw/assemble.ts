@@ -5,7 +5,6 @@ import {
   CHIP_HEIGHT,
   CHIP_OFFSET,
   CHIP_WIDTH,
-  NODE_HEIGHT,
   NODE_WIDTH,
   STACK_GAP,
   type Group,
@@ -33,10 +32,14 @@ export function assemble(input: LayoutInput, groups: Map<number, Group>, stacks:
         out.boxes.push({ id: item.box, x: spine - item.left, y, width: item.left + item.right, height: item.bottom - item.top });
         origin.set(item.box, [spine, y]);
         todo.push(item.box);
-      } else if (item.side) out.nodes.push({ id: item.node, x: spine - HALF + CHIP_OFFSET, y, width: CHIP_WIDTH, height: NODE_HEIGHT });
+        continue;
+      }
+      const height = item.bottom - item.top;
+      const x = spine - HALF;
+      if (item.side) out.nodes.push({ id: item.node, x: x + CHIP_OFFSET, y, width: CHIP_WIDTH, height });
       else {
-        out.nodes.push({ id: item.node, x: spine - HALF, y, width: NODE_WIDTH, height: NODE_HEIGHT });
-        stackChips(input, stacks.get(item.node) ?? [], spine - HALF + CHIP_OFFSET, y, out.chips);
+        out.nodes.push({ id: item.node, x, y, width: NODE_WIDTH, height });
+        stackChips(input, stacks.get(item.node) ?? [], x + CHIP_OFFSET, y + height / 2, out.chips);
       }
     }
   }
@@ -45,10 +48,10 @@ export function assemble(input: LayoutInput, groups: Map<number, Group>, stacks:
   return out;
 }
 
-function stackChips(input: LayoutInput, chips: readonly number[], x: number, top: number, out: Placed[]): void {
+function stackChips(input: LayoutInput, chips: readonly number[], x: number, middle: number, out: Placed[]): void {
   const heights = chips.map(c => (input.nodes[c] as LayoutNode).height ?? CHIP_HEIGHT);
   const total = heights.reduce((sum, h) => sum + h + STACK_GAP, -STACK_GAP);
-  let y = top + (NODE_HEIGHT - total) / 2;
+  let y = middle - total / 2;
   chips.forEach((id, i) => {
     const height = heights[i] as number;
     out.push({ id, x, y, width: CHIP_WIDTH, height });

@@ -64,7 +64,7 @@ export interface LayoutNode {
   beside?: number;
   /** A small node in the column of the chips, for what no gradient passes. */
   side?: boolean;
-  /** Of a chip, in pixels. */
+  /** In pixels, where it is not as high as others. */
   height?: number;
 }
 

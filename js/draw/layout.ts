@@ -207,8 +207,9 @@ export function layout(input: LayoutInput, most = Infinity, until = Infinity): L
     const group = groups.get(g) as Group;
     const sizes = (item: Item) => {
       if (item.box >= 0) return { above: 0, height: (groups.get(item.box) as Group).height, below: 0 };
-      const over = item.wide ? Math.max(0, (stackHeight(item.node) - NODE_HEIGHT) / 2) : 0;
-      return { above: over, height: NODE_HEIGHT, below: over };
+      const height = input.nodes[item.node]?.height ?? NODE_HEIGHT;
+      const over = item.wide ? Math.max(0, (stackHeight(item.node) - height) / 2) : 0;
+      return { above: over, height, below: over };
     };
     place(group, sizes, g < 0 ? GAP : GAP_INSIDE, most);
     for (const item of group.items) {

@@ -2,7 +2,7 @@
 
 import { set, svg, write } from './element';
 import { count as countText, full, plain, shape as shapeText, special } from './format';
-import { CHIP_HEIGHT, CHIP_WIDTH, NODE_HEIGHT } from './geometry';
+import { CHIP_WIDTH } from './geometry';
 import { logPart } from './scale';
 import { cellColour, HIGH, LOW, spanOf, type StripLook } from './strip';
 import { shorten, shortenMiddle, textWidth } from './text';
@@ -25,6 +25,7 @@ export interface Face {
   /** A second border: it stands for a whole module. */
   double: boolean;
   width: number;
+  height: number;
   /** Words in place of the numbers; empty for none. */
   text: string;
   /** Where the hatch for what is not finite is defined. */
@@ -150,9 +151,9 @@ export class NodeView {
     this.element = svg(
       'g',
       { class: `gl-node${face.dashed ? ' gl-dashed' : ''}` },
-      svg('rect', { x: 0.5, y: 0.5, width: width - 1, height: NODE_HEIGHT - 1, class: 'gl-face' }),
-      face.double && svg('rect', { x: 3.5, y: 3.5, width: width - 7, height: NODE_HEIGHT - 7, class: 'gl-inner' }),
-      svg('rect', { x: inset, y: inset, width: 4, height: NODE_HEIGHT - 2 * inset, class: `gl-kind-${face.colour}` }),
+      svg('rect', { x: 0.5, y: 0.5, width: width - 1, height: face.height - 1, class: 'gl-face' }),
+      face.double && svg('rect', { x: 3.5, y: 3.5, width: width - 7, height: face.height - 7, class: 'gl-inner' }),
+      svg('rect', { x: inset, y: inset, width: 4, height: face.height - 2 * inset, class: `gl-kind-${face.colour}` }),
       this.title,
       shape
     );
@@ -251,14 +252,14 @@ export class ChipView {
   private readonly value = svg('desc', { class: 'gl-v' });
   private readonly gradient = svg('desc', { class: 'gl-g' });
 
-  constructor(title: string, shape: readonly number[] | null, past: boolean, fonts: Fonts) {
+  constructor(title: string, shape: readonly number[] | null, past: boolean, height: number, fonts: Fonts) {
     const size = shape === null ? '' : shape.length === 0 ? '1' : shape.join('×');
     const sizeText = shorten(size, CHIP_WIDTH * 0.55, `11px ${fonts.code}`);
     const room = CHIP_WIDTH - 19 - (size ? textWidth(sizeText, `11px ${fonts.code}`) + 6 : 0);
     this.element = svg(
       'g',
       { class: `gl-chip${past ? ' gl-dashed' : ''}` },
-      svg('rect', { x: 0.5, y: 0.5, width: CHIP_WIDTH - 1, height: CHIP_HEIGHT - 1, rx: 9.5, class: 'gl-face' }),
+      svg('rect', { x: 0.5, y: 0.5, width: CHIP_WIDTH - 1, height: height - 1, rx: 9.5, class: 'gl-face' }),
       svg('text', { x: 10, y: 14, class: null }, shortenMiddle(title, room, `11px ${fonts.ui}`)),
       svg('text', { x: CHIP_WIDTH - 9, y: 14, class: 'gl-mono gl-end' }, sizeText),
       this.value,

@@ -6,6 +6,7 @@ import { count, full, plain, special } from '../draw/format';
 import { mark } from '../draw/node';
 import type { Step } from './past';
 import { rowAt } from './past';
+import { pathName } from './pathname';
 import { visibleRows } from './rows';
 import { marked } from './store';
 import { leafNumber, opGradient, opValue, watch, type View } from './view';
@@ -136,7 +137,7 @@ export function comparePart(view: View, into: HTMLElement): void {
             class: on(pair.what) ? 'gl-selected' : null,
             title: `${pair.name}${difference}`
           },
-          html('td', {}, pair.name),
+          html('td', {}, pathName(pair.name)),
           number(pair.a, 'a'),
           number(pair.b, 'b'),
           cell

@@ -23,7 +23,7 @@ function selectedText({ store }: View): string {
 
 /** The frame of the detail panel. */
 export function detailFrame(view: View, open: ReadonlySignal<boolean>): PanelParts {
-  const summary = html('div', { class: 'gl-sum' });
+  const summary = html('div', { class: 'gl-sum gl-oneline' });
   const body = html('div', {}, emptyState('Select an op or a line.'));
   let asked = false;
   watch(view, () => {

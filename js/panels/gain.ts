@@ -6,6 +6,7 @@ import { full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
+import { pathName } from './pathname';
 import { closeRows, depthOrder, visibleRows } from './rows';
 import { marked } from './store';
 import { leafNumber, madeAt, opGradient, watch, type View } from './view';
@@ -107,6 +108,29 @@ function halved(all: readonly Gain[]): Gain[] {
   return out;
 }
 
+/** The path of the innermost module that holds two ops; "" where that is the model itself. */
+function innermost({ ops, modules }: Structure, a: number, b: number): string {
+  const around = (i: number) => {
+    const out: number[] = [];
+    for (let m = ops[i]?.module ?? null; m !== null; m = modules[m]?.parent ?? null) out.push(m);
+    return out;
+  };
+  const others = around(b);
+  const module = modules[around(a).find(m => others.includes(m)) ?? -1];
+  return module && module.parent !== null ? module.path : '';
+}
+
+/** Bars that stand for several of `all` with the module that these are in: `blocks.3 · 7 ops`. */
+export function located(structure: Structure, all: readonly Gain[], bars: readonly Gain[]): Gain[] {
+  let next = 0;
+  return bars.map(g => {
+    const [first, last] = [all[next]?.op ?? -1, all[next + g.count - 1]?.op ?? -1];
+    next += g.count;
+    const path = g.op === null ? innermost(structure, first, last) : '';
+    return path ? { ...g, name: `${path} · ${g.name}` } : g;
+  });
+}
+
 /** As many bars as there is room for: neighbours that change little become one; the last one stays. */
 export function fewer(all: readonly Gain[], most = MOST): Gain[] {
   let out = [...all];
@@ -152,7 +176,7 @@ export class Waterfall {
     this.element.hidden = all.length === 0;
     if (all.length === 0) return;
     write(this.title, `gain along the path, loss to ${(structure.leaves[leaf]?.name ?? '').slice(0, 200)}`);
-    const shown = fewer(all);
+    const shown = located(structure, all, fewer(all));
     const finite = shown.map(g => g.gain);
     const decades = sides(finite);
     this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected)));
@@ -170,7 +194,7 @@ export class Waterfall {
     const where = g.op === null ? '' : madeAt(structure, structure.ops[g.op] as Structure['ops'][number]);
     const title = `${g.name}${where ? ` \u00b7 ${where}` : ''}\n\u2016g\u2016 ${full(g.before)} in the op's result, ${full(g.after)} passed on`;
     const on = g.op !== null && selected.has(g.op);
-    const cells = [html('span', { class: 'gl-gainname' }, g.name), bar(g.gain, decades), value];
+    const cells = [html('span', { class: 'gl-gainname' }, pathName(g.name)), bar(g.gain, decades), value];
     const look = { class: `gl-gainrow${on ? ' gl-selected' : ''}`, title, role: 'listitem' };
     return g.op === null ? html('div', look, ...cells) : html('div', { ...look, 'data-gain': g.op, tabindex: 0 }, ...cells);
   }

@@ -9,7 +9,8 @@ import { graphKeys } from './graphkeys';
 import { graphTools, legend } from './graphtools';
 import { Notice } from './graphnotice';
 import { APART } from './nesting';
-import { later } from './later';
+import { borrow } from './later';
+import type { FaceReader } from './faces';
 import type * as large from './large';
 import { layoutFor, Picture, PLAIN } from './picture';
 import { emptyState } from './section';
@@ -25,6 +26,8 @@ import { family } from './way';
 const EMPTY = 'Nothing traced yet. Run a cell that calls a gradlab op.';
 /** From so many nodes on the picture is a canvas. */
 export const CANVAS_FROM = 300;
+/** So many ops have their formulas and numbers on them. */
+const FEW = 16;
 /** A click that opened or closed something is not the first half of a double click. */
 const DOUBLE_MS = 500;
 
@@ -89,7 +92,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
   const loadMore = () => {
     if (asked) return;
     asked = true;
-    const take = (got: large.Large | null) => {
+    borrow<large.Large>(view, 'large', got => {
       if (view.signal.aborted || more.peek()) return;
       if (got) {
         minimap = new got.Minimap(view, viewport);
@@ -98,11 +101,10 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
         list.append(outline.element);
       }
       more.value = got;
-    };
-    const host = html('div', {});
-    host.addEventListener('gradlab:large', event => take((event as CustomEvent<large.Large>).detail));
-    void later(view, 'large', host).then(() => take(null));
+    });
   };
+  /** What writes formulas and numbers on the nodes of a small graph; undefined before there was one. */
+  const faces = signal<FaceReader | null | undefined>(undefined);
 
   const drawLook = () => {
     const of = picture;
@@ -146,6 +148,14 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
       return;
     }
     const scene = fold(now, choice);
+    if (now.ops.length <= FEW) {
+      if (faces.value === undefined) {
+        faces.value = null;
+        borrow<FaceReader>(view, 'faces', got => (faces.value ??= got));
+      }
+      faces.value?.follow(now);
+      faces.value?.stretch(scene, now);
+    }
     const found = layoutFor(scene, width);
     const many = (found.layout?.nodes.length ?? Infinity) > CANVAS_FROM;
     if (many || scene.folded.ops > 0) loadMore();
@@ -166,12 +176,18 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
       drawLook();
       viewport.show(picture, picture.layout.width, picture.layout.height + 1);
       key.replaceChildren(...legend(new Set(scene.parts.map(part => part.colour))));
+      const frame = store.step.peek()?.frame;
+      if (frame && picture instanceof SvgPicture) faces.peek()?.draw(picture, frame, key);
       if (choice.focus >= 0) reveal(choice.focus);
     }
     minimap?.show(picture);
     notice.tell(now, scene.folded, picture === null);
   });
   watch(view, () => update(store.step.value));
+  watch(view, () => {
+    const step = store.step.value;
+    if (faces.value?.form.value && step && picture instanceof SvgPicture) faces.value.draw(picture, step.frame, key);
+  });
   watch(view, drawLook);
   watch(view, () => {
     const on = listed.value && open.value;

@@ -35,6 +35,13 @@ export function later(view: View, name: string, into: HTMLElement): Promise<void
   );
 }
 
+/** What a part hands out by an event on the element it is given; null where it has nothing. */
+export function borrow<T>(view: View, name: string, take: (got: T | null) => void): void {
+  const host = html('div', {});
+  host.addEventListener(`gradlab:${name}`, event => take((event as CustomEvent<T>).detail));
+  void later(view, name, host).then(() => take(null));
+}
+
 /** A panel, or a place that it takes when its code has come. */
 export function laterPanel(view: View, name: string): HTMLElement {
   const place = html('div', { class: 'gl-later' });

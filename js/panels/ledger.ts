@@ -2,6 +2,7 @@
 
 import { html, write } from '../draw/element';
 import { full, plain, plural } from '../draw/format';
+import { pathName } from './pathname';
 import { visibleRows } from './rows';
 import { marked } from './store';
 import type { View } from './view';
@@ -27,7 +28,7 @@ export function told({ entries }: Ledger): string {
 export function ledgerPart(view: View, into: HTMLElement): void {
   const { store, signal } = view;
   const note = html('div', { class: 'gl-further', role: 'status' });
-  const rows = html('div', { role: 'list' });
+  const rows = html('div', { class: 'gl-scroll gl-long', role: 'list' });
   into.replaceChildren(rows, note);
 
   const draw = (all: Ledger[], more: number) => {
@@ -56,7 +57,7 @@ export function ledgerPart(view: View, into: HTMLElement): void {
           return html(
             'div',
             { class: `gl-gainrow${selected.has(name) ? ' gl-selected' : ''}`, role: 'listitem', title, 'data-ledger': name },
-            html('span', { class: 'gl-gainname' }, name),
+            html('span', { class: 'gl-gainname' }, pathName(name)),
             stack,
             sum
           );

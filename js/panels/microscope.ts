@@ -6,6 +6,7 @@ import { whole } from '../draw/text';
 import { mark } from '../draw/node';
 import { floats, isMissing } from '../protocol/decode';
 import type { Answer } from './asking';
+import { pathName } from './pathname';
 import { visibleRows } from './rows';
 import { marked } from './store';
 import { watch, type View } from './view';
@@ -62,7 +63,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
   const table = html('table', { class: 'gl-microscope' });
   const note = html('div', { class: 'gl-further', role: 'status' }, 'looking at the next step \u2026');
   const holding = html('div', { class: 'gl-holding' });
-  into.replaceChildren(html('div', { class: 'gl-scroll' }, table), note, holding);
+  into.replaceChildren(html('div', { class: 'gl-scroll gl-long' }, table), note, holding);
 
   const draw = ({ content, buffers }: Answer) => {
     const columns = content.columns as string[];
@@ -93,7 +94,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
         const row = html(
           'tr',
           { 'data-param': name, class: selected.has(name) ? 'gl-selected' : null },
-          html('td', { title: whole(name) }, name),
+          html('td', { title: whole(name) }, pathName(name)),
           ...cells
         );
         return [row];
@@ -102,7 +103,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
       return [html('tbody', {}, ...title, ...rows)];
     });
     table.replaceChildren(
-      html('colgroup', {}, html('col', { style: 'width:30%' })),
+      html('colgroup', {}, html('col', { style: 'width:27%' })),
       html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, 'parameter'), ...head)),
       ...bodies
     );

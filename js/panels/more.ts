@@ -5,6 +5,8 @@
 
 import { comparePart } from './compare';
 import { detailPart } from './detailpart';
+import { facesPart } from './faces';
+import { marksPart } from './findingmarks';
 import { findingsPanel } from './findings';
 import findings from './findings.css';
 import { gainPart } from './gain';
@@ -28,10 +30,12 @@ export const panels: More['panels'] = { optimizer: optimizerPanel, findings: fin
 export const parts: More['parts'] = {
   compare: comparePart,
   detail: detailPart,
+  faces: facesPart,
   gain: gainPart,
   keepers: keeperPart,
   large: largePart,
   ledger: ledgerPart,
+  marks: marksPart,
   microscope: microscopePart,
   probes: probePart
 };

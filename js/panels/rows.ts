@@ -5,6 +5,8 @@ import type { Structure } from '../protocol/messages';
 import type { Series } from './series';
 
 const MOST_LINES = 3;
+/** Among more names than these a letter has to do. */
+const MOST_BESIDE = 50;
 /** More parameters than these are not drawn one by one. */
 export const MOST_ROWS = 200;
 
@@ -72,6 +74,13 @@ function distinct(choices: readonly string[][]): string[] {
   }
 }
 
+/** The first letter of a word, or as many as tell it from those beside it. */
+function initial(word: string, beside: readonly string[]): string {
+  let n = 1;
+  while (n < word.length && beside.length < MOST_BESIDE && beside.some(other => other !== word && other.startsWith(word.slice(0, n)))) n++;
+  return word.slice(0, n);
+}
+
 const known = new Map<string, string[]>();
 
 /**
@@ -95,7 +104,14 @@ export function shortNames(names: readonly string[], width: number, font: string
   const whole = distinct(ends.map(w => forms(w, width, font)));
   let out = whole;
   if (whole.includes('') || new Set(whole).size < names.length) {
-    const brief = ends.map(w => (w.length > 1 ? [...w.slice(0, -1), (w.at(-1) as string).charAt(0)] : w));
+    const inner = (w: readonly string[]) => w.slice(0, -1).join('.');
+    const siblings = new Map<string, string[]>();
+    for (const w of ends) {
+      const beside = siblings.get(inner(w));
+      if (beside) beside.push(w.at(-1) as string);
+      else siblings.set(inner(w), [w.at(-1) as string]);
+    }
+    const brief = ends.map(w => (w.length > 1 ? [...w.slice(0, -1), initial(w.at(-1) as string, siblings.get(inner(w)) ?? [])] : w));
     const cut = (w: string[]) => shortenMiddle(w.join('.'), width, font);
     out = distinct(brief.map(w => [...forms(w, width, font), cut(w.slice(-2)), cut(w)]));
   }

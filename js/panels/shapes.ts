@@ -13,6 +13,8 @@ import { batchOf, followWidth, watch, type PanelParts, type View } from './view'
 /** More rows than these are made only where they are seen. */
 const MOST_ROWS = 300;
 const ROW = 24;
+/** A longer table scrolls by itself: the next panel stays near. */
+const FEW_ROWS = 16;
 
 type Key = 'tape' | 'name' | 'bytes';
 
@@ -115,7 +117,7 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
       ...dtype,
       heading('bytes', false, 'bytes')
     );
-    scroller.classList.toggle('gl-long', now.ops.length > MOST_ROWS);
+    scroller.classList.toggle('gl-long', now.ops.length > FEW_ROWS);
     made.clear();
     arrange();
   };

@@ -33,7 +33,7 @@ export class SvgPicture extends Picture {
     this.drawEdges(edges);
     for (const placed of where.nodes) this.drawNode(placed, over, hatch);
     for (const placed of where.chips) {
-      if (placed.height === 40) this.drawNode(placed, over, hatch);
+      if (this.part(placed.id).kind === 'leaf') this.drawNode(placed, over, hatch);
       else this.drawChip(placed, over);
     }
     this.element = svg(
@@ -97,6 +97,7 @@ export class SvgPicture extends Picture {
         dashed: !part.grad && part.kind !== 'leaf' && !error,
         double: isDouble(part),
         width: placed.width,
+        height: placed.height,
         text: this.textOf(part),
         hatch
       },
@@ -113,7 +114,7 @@ export class SvgPicture extends Picture {
 
   private drawChip(placed: Placed, over: SVGGElement): void {
     const part = this.part(placed.id);
-    const view = new ChipView(part.title, part.shape, part.kind === 'past', this.palette.fonts);
+    const view = new ChipView(part.title, part.shape, part.kind === 'past', placed.height, this.palette.fonts);
     this.position(placed, view.element, over);
     if (part.leaves.length === 1) set(view.element, 'data-leaf', part.leaves[0] as number);
     this.chips.set(placed.id, view);

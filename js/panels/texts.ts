@@ -1,6 +1,7 @@
 /** A table of texts, as the kernel sends it. */
 
 import { html } from '../draw/element';
+import { pathName } from './pathname';
 
 export interface Texts {
   title: string;
@@ -12,11 +13,23 @@ export interface Texts {
 /** The table: the first column left, the others right. */
 export function tableOf({ title, side, head, rows }: Texts): HTMLElement {
   const cells = (tag: 'td' | 'th', texts: string[]) =>
-    html('tr', {}, ...texts.map((text, i) => html(tag, { class: i ? null : 'gl-left', title: text.length > 20 ? text : null }, text)));
+    html(
+      'tr',
+      {},
+      ...texts.map((text, i) =>
+        html(tag, { class: i ? null : 'gl-left', title: text.length > 20 ? text : null }, i ? text : pathName(text))
+      )
+    );
   return html(
     'div',
     {},
-    html('div', { class: 'gl-label' }, title, html('span', {}, side)),
-    html('table', {}, html('thead', {}, cells('th', head)), html('tbody', {}, ...rows.map(row => cells('td', row))))
+    html('div', { class: 'gl-label' }, html('b', { title }, title), html('span', {}, side)),
+    html(
+      'table',
+      {},
+      html('colgroup', {}, html('col', { style: 'width:36%' })),
+      html('thead', {}, cells('th', head)),
+      html('tbody', {}, ...rows.map(row => cells('td', row)))
+    )
   );
 }

@@ -12,12 +12,16 @@ export function isDark(colour: string): boolean {
   return 0.299 * r + 0.587 * g + 0.114 * b < 128;
 }
 
+/** JupyterLab's theme of strong borders. */
+const CONTRAST = /contrast/i;
+
 /** Mark the root as light or dark by its own background, now and after every change of the page's theme. */
 export function followTheme(root: HTMLElement, lifetime: AbortSignal): ReadonlySignal<number> {
   const changes = signal(0);
   const look = () => {
     const theme = isDark(getComputedStyle(root).backgroundColor) ? 'dark' : 'light';
     if (root.dataset.theme !== theme) root.dataset.theme = theme;
+    root.toggleAttribute('data-contrast', CONTRAST.test(document.body.dataset.jpThemeName ?? ''));
     changes.value++;
   };
   const observer = new MutationObserver(() => requestAnimationFrame(look));

@@ -40,7 +40,9 @@ export function timeBar(view: View): HTMLElement {
   const track = html('div', { class: 'gl-timetrack', role: 'slider', tabindex: 0, 'aria-label': 'Step' }, picture);
   const labels = html('div', { class: 'gl-times', 'aria-hidden': 'true' });
   const of = html('div', { class: 'gl-of', role: 'status' });
-  const room = html('div', { class: 'gl-trackroom' }, track, labels);
+  const marks = html('div', { class: 'gl-marks' });
+  const room = html('div', { class: 'gl-trackroom' }, track, marks, labels);
+  void later(view, 'marks', marks);
   const live = html('button', { type: 'button', class: 'gl-live' });
   const compare = html('button', { type: 'button', class: 'gl-ab', title: 'Compare this step with the one you go to next' }, 'A|B');
   const element = html(

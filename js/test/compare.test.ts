@@ -1,47 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { pairs } from '../panels/compare';
-import { draw } from '../panels/inspector';
 import { told } from '../panels/ledger';
 import { strange } from '../panels/microscope';
-import * as more from '../panels/more';
-import { registry } from '../panels/registry';
 import { rowAt, type Step } from '../panels/past';
-import { Store } from '../panels/store';
 import { digitsRun } from '../gallery/digits';
-import type { Ask, Outgoing } from '../protocol/messages';
+import type { Ask } from '../protocol/messages';
+import { number, onPage, root, sent, show, store } from './page';
 
-let end: AbortController;
-let root: HTMLElement;
-let store: Store;
-let sent: Outgoing[];
+onPage();
+beforeEach(() => void show(digitsRun()));
+
 const settled = () => new Promise(done => setTimeout(done, 40));
-
-beforeEach(() => {
-  end = new AbortController();
-  root = document.createElement('div');
-  document.body.append(root);
-  sent = [];
-  store = new Store(
-    message => void sent.push(message),
-    run => run()
-  );
-  registry().open = {};
-  store.more.value = more;
-  for (const { message, buffers } of digitsRun()) store.receive(message, buffers);
-  draw(store, 'inspector', root, end.signal);
-});
-
-afterEach(() => {
-  end.abort();
-  root.remove();
-});
 
 const step = (at: number): Step => ({
   ...store.live.value!,
   frame: { ...store.live.value!.frame, step: at },
   row: rowAt(store.series, at)
 });
-const number = (selector: string) => Number(root.querySelector(selector)?.getAttribute('data-value'));
 
 describe('two steps side by side', () => {
   it('have the timeline for parameters and the frames for ops', () => {

@@ -1,58 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { trendShape } from '../draw/trend';
 import { rich } from '../panels/findings';
+import { marksOf } from '../panels/findingmarks';
+import { openState } from '../panels/section';
+import type { Finding } from '../protocol/decode';
 import { draw } from '../panels/inspector';
-import * as more from '../panels/more';
-import { registry } from '../panels/registry';
-import { Store } from '../panels/store';
-import type { Outgoing } from '../protocol/messages';
+import { end, feed, onPage, recorded, root, sent, store } from './page';
 
-interface Recorded {
-  content: Record<string, unknown>;
-  buffers: string[];
-}
-
-let end: AbortController;
-let root: HTMLElement;
-let store: Store;
-let said: Outgoing[];
-
-function feed(name: string): void {
-  const sent = JSON.parse(readFileSync(`tests/protocol/${name}.json`, 'utf8')) as Recorded[];
-  for (const { content, buffers } of sent) {
-    store.receive(
-      content,
-      buffers.map(b => Uint8Array.from(atob(b), c => c.charCodeAt(0)).buffer)
-    );
-  }
-}
+onPage();
 
 function cards(): Element[] {
   return [...root.querySelectorAll('.gl-card')];
 }
 
-beforeEach(() => {
-  end = new AbortController();
-  root = document.createElement('div');
-  document.body.append(root);
-  said = [];
-  store = new Store(
-    message => said.push(message),
-    run => run()
-  );
-  store.more.value = more;
-  registry().open = {};
-});
-
-afterEach(() => {
-  end.abort();
-  root.remove();
-});
-
 describe('the findings panel', () => {
   it('has a card for each finding, the worst first, with its numbers in full', () => {
-    feed('findings');
+    feed(recorded('findings'));
     draw(store, 'findings', root, end.signal);
     expect(cards().map(card => card.getAttribute('aria-label')!.split(':')[0])).toEqual(['error', 'error', 'warning']);
     const floor = Math.log(1 + 9 / Math.E);
@@ -62,7 +25,7 @@ describe('the findings panel', () => {
   });
 
   it('selects the op that a card is about', () => {
-    feed('findings');
+    feed(recorded('findings'));
     draw(store, 'findings', root, end.signal);
     (cards()[1]!.querySelector('.gl-card-title') as HTMLElement).click();
     const op = store.step.value!.structure.ops[Number(store.selected.value.split(':')[1])]!;
@@ -73,7 +36,7 @@ describe('the findings panel', () => {
   it('copies the fix, unfolds what is behind it, and mutes', async () => {
     const write = vi.fn(() => Promise.resolve());
     vi.stubGlobal('navigator', { clipboard: { writeText: write } });
-    feed('findings');
+    feed(recorded('findings'));
     draw(store, 'findings', root, end.signal);
     const [copy, learn, mute] = [...cards()[1]!.querySelectorAll('.gl-acts button')] as HTMLButtonElement[];
     copy!.click();
@@ -83,12 +46,12 @@ describe('the findings panel', () => {
     expect((cards()[1]!.querySelector('.gl-learn') as HTMLElement).hidden).toBe(false);
     expect(learn!.getAttribute('aria-expanded')).toBe('true');
     mute!.click();
-    expect(said.at(-1)).toMatchObject({ kind: 'ask', what: 'mute', args: { rule: 'R13', on: true } });
+    expect(sent.at(-1)).toMatchObject({ kind: 'ask', what: 'mute', args: { rule: 'R13', on: true } });
     vi.unstubAllGlobals();
   });
 
   it('keeps the card that did not change', () => {
-    feed('findings');
+    feed(recorded('findings'));
     draw(store, 'findings', root, end.signal);
     const before = cards();
     const findings = store.findings.value!;
@@ -100,7 +63,7 @@ describe('the findings panel', () => {
   it('says that there is nothing, and how many rules were asked', () => {
     draw(store, 'findings', root, end.signal);
     expect(root.querySelector('.gl-empty')!.textContent).toContain('Nothing to judge yet');
-    feed('digits');
+    feed(recorded('digits'));
     expect(root.querySelector('.gl-empty')!.textContent).toMatch(/^No findings in 45 steps\. \d+ rules ran/);
   });
 
@@ -115,7 +78,7 @@ describe('the findings panel', () => {
   });
 
   it('has the worst finding in the strip', () => {
-    feed('findings');
+    feed(recorded('findings'));
     draw(store, 'strip', root, end.signal);
     expect(root.querySelector('[data-field="worst"]')!.textContent).toBe('Softmax twice');
     expect(root.querySelector('.gl-worst-short')!.textContent).toBe('2 errors');
@@ -137,5 +100,34 @@ describe('a trend', () => {
     const { odd, path } = trendShape({ steps: [1, 2, 3], values: [1, NaN, 1], low: null, high: null }, 100, 40);
     expect(odd).toEqual([50]);
     expect(path.match(/M/g)).toHaveLength(2);
+  });
+});
+
+describe('findings on the time bar', () => {
+  const marks = () => [...root.querySelectorAll<HTMLElement>('.gl-findmark')];
+  const finding = (step: number | null, severity: Finding['severity'], key: string) =>
+    ({ step, severity, key, title: `title of ${key}` }) as Finding;
+
+  it('stand at their steps, and those that would touch are one, the worst first', () => {
+    const all = [finding(50, 'info', 'a'), finding(null, 'error', 'b'), finding(52, 'warning', 'c'), finding(90, 'info', 'd')];
+    const found = marksOf(all, 1, 100, 300);
+    expect(found.map(mark => mark.findings.map(f => f.key))).toEqual([['c', 'a'], ['d']]);
+    expect(found.map(mark => mark.x)).toEqual([148.5, 268.5]);
+    expect(marksOf([finding(7, 'info', 'a')], 8, 20, 300)).toEqual([]);
+  });
+
+  it('say their titles, and a click goes to the card', () => {
+    feed(recorded('findings'));
+    const { findings } = store.findings.value!;
+    store.findings.value = { ...store.findings.value!, findings: findings.map((f, i) => ({ ...f, step: 1 + 12 * i })) };
+    draw(store, 'inspector', root, end.signal);
+    expect(marks().length).toBe(3);
+    const said = marks().map(mark => mark.getAttribute('aria-label')!);
+    for (const one of findings) expect(said.some(label => label.includes(one.title))).toBe(true);
+    openState('findings').value = false;
+    marks()[0]!.click();
+    expect(openState('findings').value).toBe(true);
+    const key = marks()[0]!.dataset.marks;
+    expect(document.activeElement?.closest('[data-finding]')?.getAttribute('data-finding')).toBe(key);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { barTicks, sides } from '../draw/bars';
 import { decode, type Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
-import { fewer, gains, wayTo } from '../panels/gain';
+import { fewer, gains, located, wayTo } from '../panels/gain';
 import { examples, many } from '../gallery/examples';
 import type { Sent } from '../gallery/sketch';
 
@@ -30,6 +30,10 @@ describe('the gain waterfall', () => {
     expect(all.map(one => one.op)).toEqual([...all.map(one => one.op)].sort((a, b) => b! - a!));
     expect(all.some(one => one.readers > 1)).toBe(true);
     expect(wayTo(structure, leafOf(structure, 'no such'))).toEqual([]);
+    // Bars of several ops say where these are, by the module around all of them.
+    const bars = located(structure, all, fewer(all, 4));
+    expect(bars.some(bar => /^blocks\.[12] · \d+ ops$/.test(bar.name))).toBe(true);
+    expect(bars.reduce((sum, bar) => sum + bar.count, 0)).toBe(all.length);
   });
 
   it('draws a thousand ops as a few bars and loses none of the gain', () => {

@@ -1,24 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { draw } from '../panels/inspector';
-import * as more from '../panels/more';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { History } from '../panels/history';
-import { registry } from '../panels/registry';
-import { Store } from '../panels/store';
 import { digitsRun } from '../gallery/digits';
 import type { Sent } from '../gallery/sketch';
 import { decode, type Frame } from '../protocol/decode';
-import type { Ask, Outgoing } from '../protocol/messages';
+import type { Ask } from '../protocol/messages';
+import { feed, number, onPage, root, sent, show, store, text } from './page';
 
-let end: AbortController;
-let root: HTMLElement;
-let store: Store;
-let sent: Outgoing[];
+onPage();
+beforeEach(() => void show(digitsRun()));
 
-const feed = (messages: Sent[]) => messages.forEach(({ message, buffers }) => store.receive(message, buffers));
 const frameOf = ({ message, buffers }: Sent) => decode(message, buffers) as Frame;
 const asks = () => sent.filter((message): message is Ask => message.kind === 'ask' && message.what === 'past');
-const text = (selector: string) => root.querySelector(selector)?.textContent ?? null;
-const number = (selector: string) => Number(root.querySelector(selector)?.getAttribute('data-value'));
 const press = (key: string, target: Element = root.firstElementChild!.nextElementSibling!) =>
   target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 const settled = () => new Promise(done => setTimeout(done));
@@ -36,26 +28,6 @@ async function answer(step: number, more: object = {}): Promise<void> {
   );
   await settled();
 }
-
-beforeEach(() => {
-  end = new AbortController();
-  root = document.createElement('div');
-  document.body.append(root);
-  sent = [];
-  store = new Store(
-    message => void sent.push(message),
-    run => run()
-  );
-  store.more.value = more;
-  registry().open = {};
-  feed(digitsRun());
-  draw(store, 'inspector', root, end.signal);
-});
-
-afterEach(() => {
-  end.abort();
-  root.remove();
-});
 
 describe('an earlier step', () => {
   it('shows its own numbers in all panels: the timeline at once, the ops when the kernel has answered', async () => {

@@ -233,8 +233,8 @@ def asked() -> list[Message]:
         captured = {"select": "op:0", "key": key}
         questions: list[tuple[str, dict[str, Any]]] = [
             ("past", {"step": 2}), ("microscope", {}), ("ledgers", {}), ("alive", {}), ("gate", {}), ("breaks", {}),
-            ("check", captured), ("terms", {**captured, "at": [1, 2]}), ("nudge", {"select": "leaf:1", "key": key, "at": [0, 1]}),
-            ("counterfactual", {"lr_times": 2.0}), ("past", {"step": 99}),
+            ("small", {"key": key}), ("check", captured), ("terms", {**captured, "at": [1, 2]}),
+            ("nudge", {"select": "leaf:1", "key": key, "at": [0, 1]}), ("counterfactual", {"lr_times": 2.0}), ("past", {"step": 99}),
         ]  # fmt: skip
         for what, args in questions:
             session.requests.hear({"kind": "ask", "id": what, "what": what, "args": args})

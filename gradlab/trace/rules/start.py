@@ -56,7 +56,7 @@ def initial_loss(e: Evidence) -> Iterator[Finding]:
             "Begin the last layer with small weights and a bias of zero." if high else "Fine for a network that was loaded.",
             _smaller(graph, maker) if high else "",
             numbers=(
-                Number("first loss", first, f"ln C = {at:.3f} +- {_FINE:.0%}"),
+                Number("first loss", first, f"ln C = {at:.3f} ± {_FINE * 100:.0f} %"),
                 Number("relative distance", off, f"warned of above {_ODD:g}"),
             ),
             where="" if maker is None else graph.where(maker),

@@ -1,0 +1,226 @@
+/** The graph of a few ops with formulas and numbers on its nodes: what a calculation by hand would write there. */
+
+import { computed, signal } from '@preact/signals-core';
+import { html, set, svg, write } from '../draw/element';
+import { count, full, plain, special } from '../draw/format';
+import { NODE_HEIGHT } from '../draw/geometry';
+import { doubles, type Frame } from '../protocol/decode';
+import type { Structure } from '../protocol/messages';
+import type { Answer } from './asking';
+import type { Part as Drawn, Scene } from './fold';
+import { formula } from './formula';
+import type { SvgPicture } from './svgpicture';
+import { watch, type Part, type View } from './view';
+
+const FORMULA_HEIGHT = 22;
+const ROW = 14;
+const PAD = 6;
+/** A column of numbers, and the brackets around all of them. */
+const COLUMN = 48;
+const EDGE = 8;
+/** Where the bar of the gradient norm begins. */
+const GRADIENT_X = 136;
+/** A node's numbers stand beside each other up to so many columns, and value above gradient from there on. */
+const BESIDE = 2;
+const REFRESH_MS = 1000;
+
+/** Value and gradient of one op or leaf, as rows of numbers. */
+interface Small {
+  value: number[][];
+  gradient: number[][] | null;
+}
+
+/** The answer to `small`. */
+export interface Faces {
+  step: number;
+  formulas: string[];
+  /** By `op:3` or `leaf:2`. */
+  items: Map<string, Small>;
+}
+
+/** Read the answer. */
+export function facesOf({ content, buffers }: Answer): Faces {
+  const numbers = doubles(buffers[0]);
+  let at = 0;
+  const take = (sizes: number[]): number[][] => {
+    const columns = sizes.at(-1) ?? 1;
+    const rows = sizes.length > 1 ? (sizes[0] as number) : 1;
+    return Array.from({ length: rows }, () => Array.from({ length: columns }, () => numbers[at++] as number));
+  };
+  const items = new Map<string, Small>();
+  for (const [kind, i, sizes, has] of content['items'] as [string, number, number[], boolean][])
+    items.set(`${kind}:${i}`, { value: take(sizes), gradient: has ? take(sizes) : null });
+  return { step: Number(content['step']), formulas: content['formulas'] as string[], items };
+}
+
+const columnsOf = ({ value }: Small) => value[0]?.length ?? 0;
+
+/** What a part shows below its name; null for nothing. */
+function faceOf(part: Drawn, faces: Faces): { text: string; small: Small | undefined } | null {
+  const op = part.kind === 'op' && part.ops.length === 1 ? (part.ops[0] as number) : -1;
+  const leaf = (part.kind === 'leaf' || part.kind === 'chip') && part.leaves.length === 1 ? (part.leaves[0] as number) : -1;
+  const text = op >= 0 ? (faces.formulas[op] ?? '') : '';
+  const found = faces.items.get(op >= 0 ? `op:${op}` : `leaf:${leaf}`);
+  const small = found && columnsOf(found) > 0 && (part.kind !== 'chip' || columnsOf(found) <= BESIDE) ? found : undefined;
+  return text || small ? { text, small } : null;
+}
+
+/** Rows of numbers that a part has. */
+function rowsOf(small: Small | undefined): number {
+  if (!small) return 0;
+  return columnsOf(small) > BESIDE && small.gradient ? small.value.length + small.gradient.length : small.value.length;
+}
+
+/** Give the parts that have a formula or numbers the room for them. */
+export function stretch(scene: Scene, faces: Faces): void {
+  scene.parts.forEach((part, id) => {
+    const face = faceOf(part, faces);
+    const node = scene.input.nodes[id];
+    if (!face || !node) return;
+    const rows = rowsOf(face.small);
+    const more = (face.text ? FORMULA_HEIGHT : 0) + (rows > 0 ? rows * ROW + PAD : 0);
+    node.height = (part.kind === 'chip' ? 20 : NODE_HEIGHT) + more;
+  });
+}
+
+/** A matrix in brackets, the brackets in the colour of what it is. */
+function matrix(rows: number[][], x: number, y: number, width: number, kind: 'value' | 'gradient'): SVGGElement {
+  const height = rows.length * ROW;
+  const bracket = (at: number, out: number) => `M${at + out} ${y}H${at}V${y + height - 2}H${at + out}`;
+  const group = svg('g', { class: `gl-entries gl-of-${kind}` }, svg('path', { d: bracket(x, 4) + bracket(x + width, -4) }));
+  rows.forEach((row, r) => {
+    const each = (width - 6) / row.length;
+    row.forEach((number, c) => {
+      const text = svg('text', { x: (x + (c + 1) * each).toFixed(1), y: y + r * ROW + 10, class: 'gl-mono gl-end' }, plain(number));
+      text.classList.toggle('gl-odd-text', special(number) !== null);
+      set(text, 'data-value', full(number));
+      group.append(text);
+    });
+  });
+  return group;
+}
+
+function entries(small: Small, width: number, chip: boolean, top: number): SVGGElement[] {
+  const left = chip ? 6 : 14;
+  const room = width - left - (chip ? 6 : 10);
+  const { value, gradient } = small;
+  const of = (rows: number[][], kind: 'value' | 'gradient', x: number, y: number, most: number) =>
+    matrix(rows, x, y, Math.min(most, EDGE + columnsOf(small) * COLUMN), kind);
+  if (columnsOf(small) > BESIDE)
+    return [of(value, 'value', left, top, room), ...(gradient ? [of(gradient, 'gradient', left, top + value.length * ROW, room)] : [])];
+  // The gradient's stand below the bar of its norm.
+  const second = chip ? left + room / 2 + 2 : GRADIENT_X;
+  return [
+    of(value, 'value', left, top, second - left - 4),
+    ...(gradient ? [of(gradient, 'gradient', second, top, left + room - second)] : [])
+  ];
+}
+
+/** A formula as wide as the node lets it be; smaller letters where it is long. */
+function written(text: string, width: number): SVGForeignObjectElement {
+  const math = formula(text);
+  const room = html('div', { class: 'gl-nodeformula' }, math);
+  const object = svg('foreignObject', { x: 14, y: NODE_HEIGHT - 2, width: width - 24, height: FORMULA_HEIGHT }, room);
+  requestAnimationFrame(() => {
+    const [is, has] = [math, room].map(element => element?.getBoundingClientRect());
+    const part = is && has ? Math.min(has.width / is.width, has.height / is.height) : 1;
+    if (part < 1) room.style.fontSize = `${Math.max(8, 12 * part).toFixed(1)}px`;
+  });
+  return object;
+}
+
+/** Draw formulas and numbers onto a picture; false where there are no numbers. */
+export function drawFaces(picture: SvgPicture, faces: Faces): boolean {
+  let drawn = false;
+  picture.scene.parts.forEach((part, id) => {
+    const face = faceOf(part, faces);
+    const place = picture.places.get(id);
+    const element = picture.elementOf(id);
+    if (!face || !place || !element) return;
+    const chip = part.kind === 'chip';
+    const top = (chip ? 20 : NODE_HEIGHT) + (face.text ? FORMULA_HEIGHT : 0);
+    if (face.text && !element.querySelector('foreignObject')) element.append(written(face.text, place.width));
+    for (const old of element.querySelectorAll('.gl-entries')) old.remove();
+    if (face.small) {
+      element.append(...entries(face.small, place.width, chip, top));
+      drawn = true;
+    }
+  });
+  return drawn;
+}
+
+/** Asks for the numbers of the step on show, and hands them to the graph. */
+export class FaceReader {
+  /** What is known of the structure on show; null where nothing is. */
+  readonly faces = signal<(Faces & { key: string }) | null>(null);
+  /** What of it asks for room: the same while only numbers change. */
+  readonly form = computed(() => {
+    const now = this.faces.value;
+    return (
+      now &&
+      JSON.stringify([now.key, now.formulas, [...now.items].map(([name, one]) => [name, one.value.length, columnsOf(one), !one.gradient])])
+    );
+  });
+  private readonly note = html('div', { class: 'gl-legend' });
+  private readonly wish = signal('');
+  private busy = false;
+  private again = false;
+
+  constructor(private readonly view: View) {
+    const { store } = view;
+    watch(view, () => {
+      const step = store.step.value;
+      void store.capture.value;
+      if (step && this.wish.value === step.structure.key) this.ask(step.structure);
+    });
+  }
+
+  /** Read the numbers of this structure from now on. */
+  follow(structure: Structure): void {
+    this.wish.value = structure.key;
+  }
+
+  private ask({ key }: Structure): void {
+    if (this.busy) return void (this.again = true);
+    this.busy = true;
+    this.view.store
+      .ask('small', { key })
+      .then(answer => {
+        if (!this.view.signal.aborted) this.faces.value = { ...facesOf(answer), key };
+      })
+      .catch(() => undefined) // the graph has changed: the next frame asks again
+      .finally(() =>
+        setTimeout(() => {
+          this.busy = false;
+          const structure = this.view.store.step.peek()?.structure;
+          if (this.again && structure && structure.key === this.wish.peek()) this.ask(structure);
+          this.again = false;
+        }, REFRESH_MS)
+      );
+  }
+
+  /** Give the parts of a graph their room, once it is known. */
+  stretch(scene: Scene, { key }: Structure): void {
+    void this.form.value;
+    const faces = this.faces.peek();
+    if (faces?.key === key) stretch(scene, faces);
+  }
+
+  /** Draw them, and below the graph say so where they are not of the step that it shows. */
+  draw(picture: SvgPicture, { step, open }: Frame, below: HTMLElement): void {
+    const faces = this.faces.value;
+    if (faces?.key !== picture.structure.key) return;
+    const drawn = drawFaces(picture, faces);
+    // A step that is not over has no number of its own yet.
+    const now = step + Number(open);
+    const older = drawn && faces.step !== now;
+    write(this.note, older ? `entries in brackets are of step ${count(faces.step)}` : '');
+    if (older) below.append(this.note);
+    else this.note.remove();
+  }
+}
+
+export const facesPart: Part = (view, into) => {
+  const detail = new FaceReader(view);
+  into.dispatchEvent(new CustomEvent('gradlab:faces', { detail }));
+};
