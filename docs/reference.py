@@ -1,7 +1,7 @@
 """Write docs/reference.md, the page of layers, optimizers, data and files, from their docstrings: `python docs/reference.py`.
 
 With `--check` it only says whether it is so. Of every public name the page has the call, what it does, shapes, errors and source, and
-of layers what compares them with PyTorch. Nothing on the page is written twice; functions of tensors are on docs/ops.md.
+of layers, optimizers and schedules what compares them with PyTorch. Nothing on the page is written twice; functions of tensors are on docs/ops.md.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import inspect
 import re
 import sys
 import types
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from gradlab import nn  # noqa: E402 (this checkout's)
 from tests.nn import layer_rows  # noqa: E402
-from tests.reference import modules, sequences  # noqa: E402
+from tests.reference import modules, optimizers, schedules, sequences  # noqa: E402
 
 assert sequences  # adds rows to `modules`
 
@@ -33,11 +34,16 @@ PACKAGES = {  # what the page is of, in its order, and what it is called there
     "gradlab.nn.utils.rnn": "Sequences of several lengths",
     "gradlab.optim": "Optimizers",
     "gradlab.optim.lr_scheduler": "Learning rates",
+    "gradlab.autograd": "Gradients",
+    "gradlab.autograd.functional": "Derivatives of functions",
+    "gradlab.grad_mode": "With and without a graph",
     "gradlab.data": "Data",
     "gradlab.files": "Files",
     "gradlab.hub": "Published weights",
     "gradlab.models": "Models that read published weights",
+    "gradlab.errors": "Errors",
 }
+COMPARED = ("gradlab.nn", "gradlab.optim", "gradlab.optim.lr_scheduler")
 HOLDERS = {"Module", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "RNNBase", "GRU", "LSTM"}
 """Layers whose shapes are those of what they hold, or stand with what they are built on: GRU and LSTM read what RNN reads."""
 SECTIONS = ("Args", "Shapes", "Attributes", "Returns", "Raises", "Source", "Units")
@@ -56,6 +62,8 @@ def _is_public(name: str, value: Any, package: str) -> bool:
     """Of a package all that it gives away, of a single file only what is written there."""
     if name.startswith("_") or not (inspect.isclass(value) or isinstance(value, types.FunctionType)):
         return False
+    if value.__module__ != package and value.__module__ in PACKAGES:
+        return False  # it stands there
     whole = hasattr(sys.modules[package], "__path__") or package == "gradlab.nn.utils.rnn"
     return value.__module__.startswith("gradlab") if whole else value.__module__ == package
 
@@ -122,7 +130,7 @@ def entry(name: str, value: Any, package: str) -> Iterator[str]:
             if isinstance(f, (types.FunctionType, classmethod)) and not method.startswith("_") and method not in ("forward", "extra_repr"):
                 f = getattr(value, method)
                 yield f"- `.{method}({signature(f)})`: {_plain((inspect.getdoc(f) or '').partition(chr(10))[0])}"
-    compared = comparisons().get(name) if package == "gradlab.nn" else None
+    compared = comparisons().get(name) if package in COMPARED else None
     if compared:
         yield f"- **Compared with PyTorch** by {compared}."
     if example:
@@ -158,11 +166,14 @@ def _plain(text: str) -> str:
 def comparisons() -> dict[str, str]:
     """For each class of nn, what compares it with PyTorch."""
     found: dict[str, str] = {}
-    for file, rows in (("tests/nn/layer_rows.py", layer_rows.TABLE), ("tests/reference/sequences.py", modules.ROWS)):
-        count: dict[str, int] = {}
-        for row in rows.values():
-            count[row.name] = count.get(row.name, 0) + 1
-        found |= {name: f"{n} row{'s' if n > 1 else ''} of `{file}`" for name, n in count.items()}
+    tables = {
+        "tests/nn/layer_rows.py": [row.name for row in layer_rows.TABLE.values()],
+        "tests/reference/sequences.py": [row.name for row in modules.ROWS.values()],
+        "tests/reference/optimizers.py": [name for name, _ in optimizers.OPTIMIZERS.values()],
+        "tests/reference/schedules.py": [key.partition(",")[0] for key in schedules.SCHEDULES],
+    }
+    for file, rows in tables.items():
+        found |= {name: f"{n} row{'s' if n > 1 else ''} of `{file}`" for name, n in Counter(rows).items()}
     test_layers = importlib.import_module("tests.nn.test_layers")
     return found | {name: f"`{test}`" for name, test in test_layers.ELSEWHERE.items()}
 
@@ -170,7 +181,7 @@ def comparisons() -> dict[str, str]:
 def page() -> str:
     """The whole page."""
     lines = [
-        "# Layers, optimizers, data, files",
+        "# Layers, optimizers, gradients, data, files",
         "",
         f"{sum(len(names(package)) for package in PACKAGES)} names. Of each: the call, what it does, the shapes that go in and come out,",
         "the errors it raises and where it comes from. Functions of tensors are on [the page of ops](ops.md); most layers are one of",

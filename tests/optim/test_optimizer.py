@@ -460,6 +460,30 @@ def test_a_state_that_went_through_json_goes_on_bit_for_bit(make, kind):
         assert a.data.tobytes() == b.data.tobytes()
 
 
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_a_state_that_went_through_a_file_goes_on_bit_for_bit_also_under_a_schedule(make, tmp_path):
+    def run():
+        net = model()
+        optimizer = make(net.parameters())
+        return net, optimizer, optim.lr_scheduler.OneCycleLR(optimizer, 0.1, 9, cycle_momentum="momentum" in optimizer.defaults)
+
+    def some(net, optimizer, schedule):
+        for _ in range(3):
+            turn(net, optimizer, x)
+            schedule.step()
+
+    x, first, second = gl.randn(8, 4), run(), run()
+    some(*first)
+    gl.save([part.state_dict() for part in first], tmp_path / "run.safetensors")
+    for part, state in zip(second, gl.load(tmp_path / "run.safetensors"), strict=True):
+        part.load_state_dict(state)
+    some(*first)
+    some(*second)
+    for a, b in zip(first[0].parameters(), second[0].parameters(), strict=True):
+        assert a.data.tobytes() == b.data.tobytes()
+    assert first[2].get_last_lr() == second[2].get_last_lr() and first[1].param_groups[0]["lr"] == second[1].param_groups[0]["lr"]
+
+
 def test_keys_that_users_and_schedules_keep_in_a_group_are_saved_and_loaded():
     p = nn.Parameter([1.0])
     optimizer = optim.SGD([{"params": [p], "name": "body"}], lr=0.5)
