@@ -1,7 +1,8 @@
 """Write docs/reference.md, the page of layers, optimizers, data and files, from their docstrings: `python docs/reference.py`.
 
 With `--check` it only says whether it is so. Of every public name the page has the call, what it does, shapes, errors and source, and
-of layers, optimizers and schedules what compares them with PyTorch. Nothing on the page is written twice; functions of tensors are on docs/ops.md.
+of layers, optimizers and schedules what compares them with PyTorch. Nothing on the page is written twice; functions of tensors are on
+docs/ops.md.
 """
 
 from __future__ import annotations

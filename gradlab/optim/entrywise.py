@@ -52,8 +52,12 @@ class Entrywise(Optimizer):
             for group, moving in turns:
                 names = self.moments_of(group)
                 together: dict[tuple[int, Any, Any], list[Tensor]] = {}  # small ones of one dtype and device, and as many steps
-                for p, g, entry, t in moving:
+                for p, g, entry, t, is_new in moving:
                     data = p._data
+                    if is_new:
+                        for name in names:
+                            if name not in entry:
+                                entry[name] = xp_of(data).full(data.shape, self._first(name, group), data.dtype)
                     if counts:
                         entry["step"] = t
                     if self.gathers and data.size < SMALL:
@@ -64,21 +68,25 @@ class Entrywise(Optimizer):
                     self._move_together(parameters, names, t, group)
         return loss
 
-    def _ready(self, moving: list[tuple[Tensor, Array]], group: Group) -> list[tuple[Tensor, Array, dict[str, Any], int]]:
-        """Each with what is remembered of it, which is there, in its dtype and on its device, and with the number of its step."""
+    def _ready(self, moving: list[tuple[Tensor, Array]], group: Group) -> list[tuple[Tensor, Array, dict[str, Any], int, bool]]:
+        """Each with its gradient, what is remembered of it, the number of its step, and whether something has to be remembered first.
+
+        What is remembered follows the parameter to another dtype and device.
+        """
         names, counts = self.moments_of(group), "step" in self.remembers
         if not names and not counts:
-            return [(p, g, {}, 0) for p, g in moving]
+            return [(p, g, {}, 0, False) for p, g in moving]
         found = []
         for p, g in moving:
             entry, data, is_new = self.state[p], p._data, False
             for name in names:
                 moment = entry.get(name)
                 if moment is None:
-                    entry[name], is_new = xp_of(data).full(data.shape, self._first(name, group), data.dtype), True
+                    is_new = True
                 elif moment.dtype != data.dtype or moment.shape != data.shape or moment.device != data.device:
                     entry[name] = self._fitted(p, moment)
-            found.append((p, g, entry, entry.get("step", 0) + 1 if counts else 1 if is_new else 2))  # uncounted: the first, or another
+            t = entry.get("step", 0) + 1 if counts else 1 if is_new else 2  # where steps are not counted: the first, or another
+            found.append((p, g, entry, t, is_new))
         return found
 
     def _move_together(self, parameters: list[Tensor], names: tuple[str, ...], t: int, group: Group) -> None:

@@ -616,3 +616,31 @@ def test_a_state_of_pytorchs_goes_on_here_and_the_other_way_round(kind, options)
     start, _ = by_pytorch(torch, kind, options)
     if not options.get("weight_decay") and kind != "AdamW":  # what is added does not depend on where it is added
         np.testing.assert_allclose(moved, p.detach().numpy() - start.detach().numpy(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+def test_parameters_and_moments_keep_their_dtype(make, dtype):
+    for size in (3, 70_000):
+        p = nn.Parameter(np.ones(size, dtype))
+        optimizer = make([p])
+        optimizer.param_groups[0].update(weight_decay=np.float64(0.1), lr=np.float64(0.01))  # as a hand may write them
+        for _ in range(2):
+            p.grad = np.full(size, 0.5, dtype)
+            optimizer.step()
+        moments = [v for v in optimizer.state[p].values() if isinstance(v, np.ndarray)]
+        assert {p.data.dtype, *(m.dtype for m in moments)} == {np.dtype(dtype)} and np.isfinite(p.data).all() and (p.data != 1).all()
+
+
+def test_what_is_refused_leaves_no_moments_behind():
+    new, old = nn.Parameter([1.0]), nn.Parameter([1.0])
+    optimizer = optim.SGD([new, old], lr=1.0, momentum=0.5, dampening=0.5)
+    old.grad = [1.0]
+    optimizer.step()
+    old.data, old.grad = np.ones(2), None
+    new.grad, old.grad = [1.0], np.ones(2)
+    with pytest.raises(gl.ShapeError, match="another shape than at its last step"):
+        optimizer.step()
+    old.grad = None
+    optimizer.step()
+    assert new.item() == 0.0, "the first step of a momentum is not dampened"
