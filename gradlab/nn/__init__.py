@@ -26,6 +26,7 @@ from .adaptive_pooling import AdaptiveAvgPool3d as AdaptiveAvgPool3d
 from .adaptive_pooling import AdaptiveMaxPool1d as AdaptiveMaxPool1d
 from .adaptive_pooling import AdaptiveMaxPool2d as AdaptiveMaxPool2d
 from .adaptive_pooling import AdaptiveMaxPool3d as AdaptiveMaxPool3d
+from .adaptive_softmax import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention as MultiheadAttention
 from .batch_norm import BatchNorm1d as BatchNorm1d
 from .batch_norm import BatchNorm2d as BatchNorm2d
@@ -54,6 +55,8 @@ from .dropout import Dropout3d as Dropout3d
 from .dropout import FeatureAlphaDropout as FeatureAlphaDropout
 from .embedding import Embedding as Embedding
 from .embedding import EmbeddingBag as EmbeddingBag
+from .fractional_pooling import FractionalMaxPool2d as FractionalMaxPool2d
+from .fractional_pooling import FractionalMaxPool3d as FractionalMaxPool3d
 from .hard import Hardshrink as Hardshrink
 from .hard import Hardsigmoid as Hardsigmoid
 from .hard import Hardswish as Hardswish

@@ -104,3 +104,5 @@ from ..ops import triplet_margin_loss as triplet_margin_loss
 from ..ops import triplet_margin_with_distance_loss as triplet_margin_with_distance_loss
 from ..ops import unfold as unfold
 from ..ops import upsample as upsample
+from .fractional_pooling import fractional_max_pool2d as fractional_max_pool2d
+from .fractional_pooling import fractional_max_pool3d as fractional_max_pool3d

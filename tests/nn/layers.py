@@ -113,7 +113,8 @@ def values(state: dict[str, Any]) -> dict[str, np.ndarray]:
         if "int" in str(tensor.dtype):
             found[name] = np.full(shape, 3)
         else:
-            found[name] = rng.uniform(0.5, 1.5, shape) if "var" in name else 0.5 * rng.standard_normal(shape)
+            low = {"running_var": 0.5, "_random_samples": 0.0}.get(name.rpartition(".")[2])
+            found[name] = 0.5 * rng.standard_normal(shape) if low is None else rng.uniform(low, low + 1, shape)
     return found
 
 

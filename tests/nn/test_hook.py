@@ -7,6 +7,7 @@ import pytest
 
 import gradlab as gl
 from gradlab import nn, observe
+from gradlab.trace import recording
 
 
 class Sum(nn.Module):
@@ -185,6 +186,14 @@ def test_a_wrong_hook_says_what_it_should_return(register, text):
 
     with pytest.raises(gl.errors.KeywordError, match=text):
         use()
+
+
+def test_the_tracer_draws_a_graph_through_hooks():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+    net[1].register_full_backward_hook(lambda m, gi, go: None)
+    with recording() as r:
+        net(gl.randn(2, 3)).sum().backward()
+    assert len(r.costs()) >= 4
 
 
 @pytest.mark.torch
