@@ -73,7 +73,8 @@ def signature(value: Any) -> str:
     """Names and defaults, without types."""
     bare, words = False, []
     try:
-        given = inspect.signature(value).parameters.values()
+        both = inspect.isclass(value) and {"__new__", "__init__"} <= {*vars(value)}  # Python would take the first
+        given = inspect.signature(value.__init__ if both else value).parameters.values()
     except ValueError:
         return ""
     for p in given:

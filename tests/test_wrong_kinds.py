@@ -46,6 +46,13 @@ WRONG = [
         for option in ("lr", "momentum", "dampening", "weight_decay")
     ],
     (lambda: optim.SGD([{"params": [WEIGHT], "lr": "a"}], 0.1), KeywordError, "SGD: lr is no number"),
+    (lambda: optim.SGD([WEIGHT], 0.1).step(nn.Linear(1, 1)), KeywordError, r"SGD.step: takes nothing, or a function[\s\S]*closure Linear"),
+    (lambda: optim.Adam([WEIGHT]).step(gl.ones(1)), KeywordError, r"Adam.step: takes nothing, or a function[\s\S]*optimizer\.step\(\)"),
+    (lambda: optim.Adam([WEIGHT], beta1=0.9), KeywordError, r"Adam: no such option as beta1[\s\S]*try: +betas=\(0\.9, 0\.999\)"),
+    (lambda: optim.SGD([WEIGHT], learning_rate=0.9), KeywordError, r"no such option as learning_rate[\s\S]*try: +lr$"),
+    (lambda: optim.RMSprop([WEIGHT], rho=0.9, epsilon=1), KeywordError, r"no such option as rho, epsilon[\s\S]*try: +alpha, eps$"),
+    (lambda: optim.AdamW([WEIGHT], fused=True), KeywordError, r"no such option as fused[\s\S]*need: +params, lr, betas, eps, weight_decay"),
+    (lambda: optim.SGD(nn.Linear(1, 1).parameters), KeywordError, r"needs a list of parameters[\s\S]*try: +model.parameters\(\)"),
     (lambda: optim.SGD([{"params": 3}], 0.1), KeywordError, r"SGD: needs a list of parameters\n  params int"),
     (lambda: optim.SGD([WEIGHT], 0.1).add_param_group(3), KeywordError, r"SGD: a group is a dict\n  group int"),
     (lambda: data.DataLoader(ITEMS, sampler=3), KeywordError, r"DataLoader: this is no sampler\n  sampler int"),

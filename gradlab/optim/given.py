@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
@@ -17,12 +18,39 @@ BESIDE = ("params", "param_names", "name", "initial_lr", "max_lr", "min_lr", "ma
 """Keys of a group that are no options of a method: whom it moves, what it is called, and what schedules note in it."""
 
 
+MEANT = {
+    **dict.fromkeys(("learning_rate", "step_size", "eta"), "lr"),
+    **dict.fromkeys(("beta1", "beta2"), "betas=(0.9, 0.999)"),
+    **dict.fromkeys(("epsilon", "tol"), "eps"),
+    **dict.fromkeys(("decay", "wd", "l2"), "weight_decay"),
+    **dict.fromkeys(("rho", "decay_rate"), "alpha"),
+    **dict.fromkeys(("mu", "beta"), "momentum"),
+}
+"""What other libraries call an option, and what PyTorch calls it."""
+
+
+def need_keywords(cls: type, given: Mapping[str, Any]) -> None:
+    """Refuse options that a class does not take, and say how they are written."""
+    known = inspect.signature(cls.__init__).parameters
+    unknown = [key for key in given if key not in known]
+    if unknown and not any(p.kind is p.VAR_KEYWORD for p in known.values()):
+        meant = [MEANT[key] for key in unknown if MEANT.get(key, "").partition("=")[0] in known]
+        raise KeywordError(
+            explain(
+                f"{cls.__name__}: no such option as {', '.join(unknown)}",
+                got={key: repr(given[key]) for key in unknown},
+                need=", ".join([key for key in known if key != "self"]),
+                fix=", ".join(dict.fromkeys(meant)),
+            )
+        )
+
+
 def listed(name: str, params: Any) -> list[Any]:
     """The parameters or groups as a list; what is no list of parameters gets a clear answer."""
     if isinstance(params, Set):
         raise KeywordError(explain(f"{name}: a set has no order", got={"params": type(params).__name__}, need="a list of parameters"))
     if isinstance(params, (Tensor, str, Mapping)) or not isinstance(params, Iterable):
-        fix = "model.parameters()" if hasattr(params, "parameters") else "[w]" if isinstance(params, Tensor) else ""
+        fix = "model.parameters()" if hasattr(params, "parameters") or callable(params) else "[w]" if isinstance(params, Tensor) else ""
         raise KeywordError(
             explain(
                 f"{name}: needs a list of parameters",

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from .._tensor import Tensor
 from ..backend import Array, device_of, moved
-from ..errors import ArgumentError, ShapeError, explain
+from ..errors import ArgumentError, KeywordError, ShapeError, explain
 from ..grad_mode import enable_grad
+from ..nn.module import Module
 from ..nn.state import writeable
-from .given import group_of, listed, plain
+from .given import group_of, listed, need_keywords, plain
 from .saved import copied, loaded, need_entry
 from .update import Scratch, observed
 
@@ -51,6 +52,11 @@ class Optimizer:
     has_stepped: bool = False
     _stepping: bool = False
     _scratch: Scratch | None = None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Refuse options by other names, before anything is made."""
+        need_keywords(cls, kwargs)
+        return super().__new__(cls)
 
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self.defaults = {option: plain(value) for option, value in defaults.items()}
@@ -153,6 +159,14 @@ class Optimizer:
         """What `closure` returns, computed with a graph also inside `no_grad`."""
         if closure is None:
             return None
+        if isinstance(closure, (Module, Tensor)) or not callable(closure):
+            raise KeywordError(
+                explain(
+                    f"{type(self).__name__}.step: takes nothing, or a function that computes the loss anew",
+                    got={"closure": type(closure).__name__},
+                    need="loss.backward(), then optimizer.step(): it has the parameters already",
+                )
+            )
         with enable_grad():
             return closure()
 
