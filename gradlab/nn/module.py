@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from inspect import isfunction
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,7 +11,8 @@ import numpy as np
 from .. import observe
 from .._tensor import Tensor
 from ..backend import Array, Device, is_place, moved
-from ..errors import ArgumentError, DTypeError, KeywordError, explain
+from ..errors import DTypeError, KeywordError, explain
+from .attribute import need_fitting, need_name
 from .hook import Hooked, called
 from .parameter import Parameter
 from .state import Keys, copied, load
@@ -67,34 +67,7 @@ class Module(Hooked, Tree):
     # Attributes
 
     def __setattr__(self, name: str, value: Any) -> None:
-        own = self.__dict__
-        if "_buffers" not in own and isinstance(value, (Module, Parameter)):
-            raise AttributeError(
-                explain(
-                    f"{type(self).__name__}: {name} was set before super().__init__()",
-                    got={name: type(value).__name__},
-                    need="super().__init__() as the first line of __init__",
-                )
-            )
-        if isfunction(getattr(type(self), name, None)) and (isinstance(value, Module) or (hasattr(Module, name) and not callable(value))):
-            raise ArgumentError(
-                explain(
-                    f"{type(self).__name__}.{name} is a method", got={name: type(value).__name__}, need="another name for this attribute"
-                )
-            )
-        if isinstance(own.get(name), Parameter) and not (value is None or isinstance(value, (Parameter, Module))):
-            raise KeywordError(
-                explain(
-                    f"{type(self).__name__}.{name} is a Parameter and can't become anything else",
-                    got={name: type(value).__name__},
-                    need="a Parameter, or None to remove it",
-                    fix=f"nn.Parameter(...), or write the numbers: {name}.data[...] = ..." if isinstance(value, Tensor) else "",
-                )
-            )
-        if name in own.get("_buffers", ()) and not (value is None or isinstance(value, Tensor)):
-            raise KeywordError(
-                explain(f"{type(self).__name__}.{name} is a buffer", got={name: type(value).__name__}, need="a tensor, or None")
-            )
+        need_fitting(self, name, value, Module)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -285,15 +258,3 @@ class Module(Hooked, Tree):
     def float(self: Self) -> Self:
         """Convert to float32, see `to`."""
         return self.to(dtype=np.float32)
-
-
-def need_name(what: str, name: Any) -> None:
-    """Refuse what can't be the name of a part.
-
-    Raises:
-        ArgumentError: it is empty, no text, or has a dot, which leads to children.
-    """
-    if not isinstance(name, str) or not name or "." in name:
-        raise ArgumentError(
-            explain(f"{what}: this can't be a name", got={"name": repr(name)}, need="text without a dot: dots lead to children")
-        )

@@ -7,7 +7,7 @@ from ..errors import DTypeError, explain
 
 
 class Parameter(Tensor):
-    """A leaf tensor that modules find by itself: in attributes, lists, tuples and dicts.
+    """A leaf tensor that modules find by itself: in their attributes, in a ParameterList and in a ParameterDict.
 
     It shares memory with the array it is made from; of a tensor it copies the numbers.
 

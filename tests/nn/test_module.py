@@ -186,6 +186,17 @@ def test_a_parameter_cannot_be_replaced_by_a_tensor_but_by_another_or_none():
     assert [name for name, _ in net.named_modules()] == ["", "table", "table.a", "deep"]
 
 
+def test_a_module_cannot_be_replaced_by_anything_but_another_a_parameter_or_none():
+    net = Net()
+    for wrong in (gl.tensor([1.0]), 3.0, lambda x: x, [nn.ReLU()]):
+        with pytest.raises(TypeError, match="is a Module and can't become anything else"):
+            net.hidden = wrong
+    net.hidden = nn.ReLU()
+    net.table = nn.Parameter([1.0])
+    net.deep = None
+    assert [name for name, _ in net.named_parameters()] == ["table", "scale"]
+
+
 def test_a_missing_attribute_is_an_attribute_error_with_close_names():
     with pytest.raises(AttributeError, match="Linear has no attribute 'wieght'; did you mean weight"):
         _ = nn.Linear(1, 1).wieght
