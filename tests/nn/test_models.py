@@ -120,3 +120,15 @@ def test_a_model_trains_as_in_pytorch(make):
     ours.eval()
     theirs.eval()
     np.testing.assert_allclose(ours(gl.tensor(x)).data, theirs(torch.tensor(x)).detach().numpy(), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("make", [residual, autoencoder, words])
+def test_a_step_on_a_device_waits_for_nothing(make):
+    x, y = (gl.tensor(a, device="sim") for a in batch(make))
+    model = make(gl).double().to("sim")
+    loss = gl.nn.CrossEntropyLoss()
+    loss(model(x), y).backward()
+    with gl.sim.no_sync():
+        loss(model(x), y).backward()
+        gl.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        gl.nn.utils.clip_grad_value_(model.parameters(), 0.5)
