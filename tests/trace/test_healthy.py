@@ -69,3 +69,23 @@ def test_a_rate_that_is_low_without_a_schedule_is_still_found() -> None:
             optimizer.step()
         found = {finding.rule: finding for finding in diagnose(recorder)}
     assert {"R6", "R15"} <= {*found} and "RMSprop" in found["R15"].code and "lr=" in found["R15"].code
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+def test_a_loss_that_rises_where_the_rate_leaps_up_again_is_no_finding_but_where_it_creeps_up_it_is(restarts) -> None:
+    rng = np.random.default_rng(0)
+    w = gl.tensor(np.ones((5, 4), np.float32), requires_grad=True)
+    optimizer = optim.SGD([w], lr=0.5)
+    if restarts:
+        schedule = optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 120)
+    else:
+        schedule = optim.lr_scheduler.LambdaLR(optimizer, lambda t: 1 - t / 120 if t < 120 else (t - 119) / 80)
+    with recording(lambda: {id(w): "w"}) as recorder:
+        for _ in range(200):
+            optimizer.zero_grad()
+            ((w * w).mean() * 10).backward()
+            w.grad += gl.tensor(rng.normal(0, 1.5, (5, 4)).astype(np.float32))  # noise, which short steps average out
+            optimizer.step()
+            schedule.step()
+        found = [str(finding) for finding in diagnose(recorder) if finding.rule == "R14"]
+    assert len(found) == (not restarts) and all("is up at" in text for text in found)
