@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..trace.collector import uncollected
 from .protocol import VERSION, Message, plain
 from .protocol import structure as plain_structure
 
@@ -23,6 +24,7 @@ PART_BYTES = 900_000
 _SOURCES = {"op": 0, "leaf": 1, "scalar": 2, "past": 3}
 
 
+@uncollected
 def messages(structure: Mapping[str, Any]) -> list[Message]:
     """The structure as one message, packed where it is long, or as several where that is still too much."""
     return [plain_structure(structure)] if len(structure["ops"]) < LONG else parts(packed(structure))

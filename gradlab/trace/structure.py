@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from .collector import uncollected
 from .graph import VARIES, Call, Node
 from .names import Leaf
 from .run import Run, shown_name
@@ -16,6 +17,7 @@ from .run import Run, shown_name
 _BETWEEN_WORDS = re.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+@uncollected
 def describe(node: Node, run: Run, key: str, folded: int, folded_graph: int, errors: dict[int, str]) -> dict[str, Any]:
     """Everything about the step that ends at `node` that does not change while its numbers do; `errors`: of backward, by op."""
     nodes = node.path()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from ..collector import uncollected
 from ..recorder import Recorder
 from .evidence import Evidence
 from .finding import ORDER, Finding
@@ -79,6 +80,7 @@ class Diagnosis:
         self._next = ended + max(INTERVAL, (ended - began) / _SHARE)
         return changed
 
+    @uncollected
     def _update(self, rules: list[Rule]) -> bool:
         asked = {rule.id for rule in rules}
         with self.recorder.lock:
