@@ -48,9 +48,6 @@ def put(module: Module, name: Any, part: Any) -> None:
 class Row(Module):
     """Modules in an order, under numbers or under names of their own; what Sequential and ModuleList share."""
 
-    def _put(self, name: Any, module: Any) -> None:
-        put(self, name, module)
-
     def __iter__(self) -> Iterator[Module]:
         return iter([module for module in self.__dict__.values() if isinstance(module, Module)])
 
@@ -67,11 +64,13 @@ class Row(Module):
         return getattr(self, self._name(index))
 
     def _of(self: Self, named: Mapping[str, Module]) -> Self:
-        """A shorter one of the same kind."""
-        return type(self)(named) if isinstance(self, Sequential) else type(self)(named.values())  # type: ignore[call-arg]
+        """Another one of the same kind, or, where that is made with other arguments, of the kind that it is built on."""
+        kind = Sequential if isinstance(self, Sequential) else ModuleList
+        made: Any = type(self) if type(self).__init__ is kind.__init__ else kind
+        return made(named) if isinstance(self, Sequential) else made(named.values())
 
     def __setitem__(self, index: int, module: Module) -> None:
-        self._put(self._name(index), module)
+        put(self, self._name(index), module)
 
     def __delitem__(self, index: int | slice) -> None:
         names = self._names()
@@ -84,7 +83,7 @@ class Row(Module):
         for name in self._names():
             delattr(self, name)
         for i, (name, module) in enumerate(parts):
-            self._put(str(i) if name.isdecimal() else name, module)
+            put(self, str(i) if name.isdecimal() else name, module)
 
     def append(self: Self, module: Module) -> Self:
         """Put one more module at the end.
@@ -93,7 +92,7 @@ class Row(Module):
         >>> len(nn.Sequential(nn.Identity()).append(nn.Identity()))
         2
         """
-        self._put(next(str(i) for i in range(len(self), 2 * len(self) + 1) if str(i) not in self.__dict__), module)
+        put(self, next(str(i) for i in range(len(self), 2 * len(self) + 1) if str(i) not in self.__dict__), module)
         return self
 
     def extend(self: Self, modules: Iterable[Module]) -> Self:
@@ -135,7 +134,7 @@ class Row(Module):
         return self.extend(other)
 
     def __add__(self: Self, other: Iterable[Module]) -> Self:
-        return type(self)().extend(self).extend(other)
+        return self._of({}).extend(self).extend(other)
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.isdecimal()]
@@ -168,7 +167,7 @@ class Sequential(Row):
         else:
             named = {str(i): module for i, module in enumerate(modules)}
         for name, module in named.items():
-            self._put(name, module)
+            put(self, name, module)
 
     def forward(self, x: Any) -> Any:
         for module in self:

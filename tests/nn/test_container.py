@@ -207,3 +207,18 @@ def test_kinds_of_numbers_have_methods():
     net = nn.Sequential(nn.Linear(1, 1))
     assert net.half()[0].weight.dtype == "float16" and net.double()[0].weight.dtype == "float64"
     assert net.float()[0].weight.dtype == "float32" and net.type(gl.float64)[0].bias.dtype == "float64"
+
+
+def test_parts_of_a_container_of_your_own_are_of_its_kind_where_they_can_be():
+    class Head(nn.Sequential):
+        def __init__(self, width):
+            super().__init__(nn.Linear(width, width), nn.ReLU())
+
+    class Plain(nn.Sequential):
+        pass
+
+    class Rows(nn.ModuleList):
+        pass
+
+    assert type(Head(2)[:1]) is nn.Sequential and type(Plain(nn.ReLU())[:1]) is Plain
+    assert type(Rows([nn.ReLU()])[:1]) is Rows and type(Rows() + [nn.ReLU()]) is Rows and len(Head(2) + [nn.ReLU()]) == 3
