@@ -17,12 +17,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ._tensor import Tensor
 from .backend import Array
 from .errors import FormatError, MissingFileError, ShapeError, StateError, explain
 from .files.loading import read
 from .nn.module import Module
-from .nn.state import Keys
+from .nn.state import Keys, array_of
 
 Rule: TypeAlias = tuple[str, str | None] | tuple[str, str | None, bool]
 
@@ -99,7 +98,7 @@ def renamed(state: Mapping[str, Array], names: Iterable[Rule]) -> dict[str, Arra
         if template is None:
             continue
         new = template if match is None else match.expand(template)
-        array = value._data if isinstance(value, Tensor) else value
+        array = array_of(value)
         if turned and array.ndim < 2:
             raise ShapeError(explain(f"hub: {old} has no two axes to swap", got={old: array.shape}, need="(..., in, out)"))
         array = np.swapaxes(array, -1, -2) if turned else array

@@ -100,7 +100,10 @@ class TensorDataset(Dataset):
         return self.tensors[0].shape[0]
 
     def __getitem__(self, index: int) -> tuple[Tensor, ...]:
-        return tuple([Tensor(t._data[index]) for t in self.tensors])
+        try:
+            return tuple([Tensor(t._data[index]) for t in self.tensors])
+        except IndexError:
+            raise PlaceError(explain("TensorDataset: there is no such item", got={"index": index}, need=f"0 to {len(self) - 1}")) from None
 
     def batch(self, indices: list[int]) -> tuple[Tensor, ...]:
         """The items of `indices` as one batch, by one copy a tensor.
@@ -121,11 +124,9 @@ class ConcatDataset(Dataset):
     """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
-        self.datasets = list(datasets)
+        self.datasets = [numbered("ConcatDataset", dataset) for dataset in datasets]
         if not self.datasets:
             raise DataError(explain("ConcatDataset: nothing to join", got={"datasets": 0}, need="at least one"))
-        for dataset in self.datasets:
-            need_items("ConcatDataset", dataset)
         self.cumulative_sizes = list(accumulate(len(dataset) for dataset in self.datasets))
 
     def __len__(self) -> int:
@@ -140,11 +141,18 @@ class ConcatDataset(Dataset):
         return self.datasets[part][place - (self.cumulative_sizes[part - 1] if part else 0)]
 
 
-def need_items(name: str, dataset: Any) -> None:
-    """Refuse what has no length or no numbered items."""
+def numbered(name: str, dataset: Any) -> Any:
+    """The dataset; one of the rows of several tensors or arrays where a tuple of them came, as `fashion_sample()` gives.
+
+    Raises:
+        KeywordError: it has no length or no numbered items.
+    """
+    if isinstance(dataset, tuple) and dataset and all(isinstance(t, Tensor) or is_array(t) for t in dataset):
+        return TensorDataset(*dataset)
     if not (hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")) or isinstance(dataset, IterableDataset):
         got = {"dataset": type(dataset).__name__}
         raise KeywordError(explain(f"{name}: needs items with numbers", got=got, need="__len__ and __getitem__"))
+    return dataset
 
 
 def rows(array: Array, index: np.ndarray) -> Tensor:

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._tensor import Tensor
-from ..backend import is_array
 from ..errors import DataError, KeywordError, explain
-from .dataset import IterableDataset, TensorDataset, need_items
+from .dataset import IterableDataset, numbered
 from .given import count_of
 from .processes import Processes, context_of
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, Source, drawn_from
@@ -76,8 +74,7 @@ class DataLoader:
         persistent_workers: bool = False,
         seed: int | None = None,
     ) -> None:
-        if isinstance(dataset, tuple) and dataset and all(isinstance(t, Tensor) or is_array(t) for t in dataset):
-            dataset = TensorDataset(*dataset)
+        dataset = dataset if isinstance(dataset, IterableDataset) else numbered("DataLoader", dataset)
         _need_functions(collate_fn=collate_fn, worker_init_fn=worker_init_fn)
         _need_one_order(dataset, shuffle, sampler, batch_sampler, batch_size, drop_last)
         if generator is not None and seed is not None:
@@ -203,11 +200,8 @@ def _need_one_order(dataset: Any, shuffle: Any, sampler: Any, batch_sampler: Any
             )
     if batch_sampler is not None and (sampler is not None or shuffle or batch_size not in (1, None) or drop_last):
         raise DataError("DataLoader: batch_sampler says all of batch_size, shuffle, sampler and drop_last; give it alone")
-    if isinstance(dataset, IterableDataset):
-        if shuffle or sampler is not None or batch_sampler is not None:
-            raise DataError("DataLoader: an IterableDataset comes in its own order; it takes no shuffle and no sampler")
-        return
-    need_items("DataLoader", dataset)
+    if isinstance(dataset, IterableDataset) and (shuffle or sampler is not None or batch_sampler is not None):
+        raise DataError("DataLoader: an IterableDataset comes in its own order; it takes no shuffle and no sampler")
 
 
 def _need_functions(**given: Any) -> None:

@@ -61,6 +61,9 @@ class RandomSampler(Sampler):
         seed: makes a generator of its own: the same seed gives the same epochs in the same order. Without either the
             order comes from gradlab's own random state, see `gl.manual_seed`.
 
+    Raises:
+        DataError: when it is read, and there are no items.
+
     >>> sorted(RandomSampler("abc", seed=0))
     [0, 1, 2]
     """
@@ -90,14 +93,12 @@ class RandomSampler(Sampler):
 
     def __iter__(self) -> Iterator[int]:
         rng, n, wanted = drawn_from(self.generator), len(self.data_source), self.num_samples
-        if not n and wanted:
-            raise DataError(
-                explain("RandomSampler: nothing to draw from", got={"items": 0, "num_samples": wanted}, need="at least one item")
-            )
+        if not n:
+            raise DataError(explain("RandomSampler: nothing to draw from", got={"items": 0}, need="at least one item"))
         if self.replacement:
             return iter(rng.integers(n, size=wanted).tolist())
-        rounds = [rng.permutation(n) for _ in range(-(-wanted // n))] if n else []
-        return iter(np.concatenate([*rounds, np.zeros(0, int)])[:wanted].tolist())
+        rounds = [rng.permutation(n) for _ in range(-(-wanted // n))]
+        return iter(np.concatenate(rounds)[:wanted].tolist())
 
     def __len__(self) -> int:
         return self.num_samples

@@ -13,7 +13,7 @@ import numpy as np
 from .._tensor import Tensor
 from ..backend import Generator, to_numpy
 from ..errors import DataError, KeywordError, PlaceError, explain
-from .dataset import Dataset, need_items
+from .dataset import Dataset, numbered
 from .sampler import drawn_from
 
 
@@ -28,7 +28,7 @@ class Subset(Dataset):
     """
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        need_items("Subset", dataset)
+        dataset = numbered("Subset", dataset)
         array = np.asarray(to_numpy(indices._data) if isinstance(indices, Tensor) else indices)
         if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
             got = {"indices": f"{array.dtype}, {array.shape}"}
@@ -45,7 +45,11 @@ class Subset(Dataset):
         return len(self.indices)
 
     def __getitem__(self, index: int) -> Any:
-        return self.dataset[self.indices[index]]
+        try:
+            place = self.indices[index]
+        except IndexError:
+            raise PlaceError(explain("Subset: there is no such item", got={"index": index}, need=f"0 to {len(self) - 1}")) from None
+        return self.dataset[place]
 
 
 def random_split(dataset: Any, lengths: Sequence[int | float], generator: np.random.Generator | Generator | None = None) -> list[Subset]:
@@ -62,7 +66,7 @@ def random_split(dataset: Any, lengths: Sequence[int | float], generator: np.ran
     >>> [len(part) for part in random_split(range(10), [0.75, 0.25])]
     [8, 2]
     """
-    need_items("random_split", dataset)
+    dataset = numbered("random_split", dataset)
     n, sizes = len(dataset), list(lengths)
     if sizes and math.isclose(sum(sizes), 1) and all(0 <= size <= 1 for size in sizes):
         counts = [int(n * share) for share in sizes]

@@ -29,7 +29,7 @@ _OTHERS = (  # how files of other kinds begin, and what leads from there to here
 _READ = {"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "BF16", "F16", "F32", "F64", "C64"}
 
 
-def load(f: str | os.PathLike[str], map_location: Any = None) -> Any:
+def load(f: str | os.PathLike[str], map_location: Any = None, *, weights_only: bool = True) -> Any:
     """Read back what `gl.save` wrote; or the tensors of any safetensors file, as a dict by their names.
 
     Nothing in a file can run code. Tied tensors are one tensor again. bfloat16, which NumPy does not have, becomes
@@ -37,6 +37,7 @@ def load(f: str | os.PathLike[str], map_location: Any = None) -> Any:
 
     Args:
         map_location: the device that tensors go to; the cpu without it.
+        weights_only: taken for PyTorch's sake; what False would allow there is in no file here.
 
     Raises:
         MissingFileError: there is no such file.

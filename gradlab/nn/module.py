@@ -230,6 +230,8 @@ class Module(Hooked, Tree):
     def load_state_dict(self, state_dict: Mapping[str, Tensor | Array], strict: bool = True) -> Keys:
         """Copy saved values into this module's own arrays, so that optimizers keep their parameters.
 
+        PyTorch's `state_dict()` is taken as it is: any tensors that share memory by DLPack are.
+
         Returns:
             The names that were missing and those that were unexpected (both empty if `strict`).
 

@@ -10,6 +10,7 @@ import numpy as np
 from .._tensor import Tensor
 from ..backend import Array, device_of, is_array, moved, xp_of
 from ..errors import DTypeError, KeywordError, ShapeError, StateError, explain
+from ..interchange import imported
 
 
 class Keys(NamedTuple):
@@ -34,6 +35,7 @@ def load(name: str, own: Mapping[str, Tensor], state: Mapping[str, Tensor | Arra
         StateError: `strict`, and a name is missing or unexpected.
         ShapeError: a shape differs, also where it would broadcast.
         DTypeError: values that the module's own dtype can't hold.
+        GraphError: a tensor of another library requires a gradient there.
     """
     if not isinstance(state, Mapping):
         raise KeywordError(
@@ -75,16 +77,25 @@ def _refuse(name: str, wrong: list[tuple[type[Exception], str, dict[str, str], s
     raise wrong[0][0](explain(what, got=got, need="; ".join(need for *_, need in wrong), fix=fix))
 
 
+def array_of(value: Any) -> Any:
+    """The array of a tensor, of ours or another library's; whatever is none is itself.
+
+    Raises: as `gl.from_dlpack`.
+    """
+    if isinstance(value, Tensor):
+        return value._data
+    return imported(value) if hasattr(value, "__dlpack__") and not is_array(value) else value
+
+
 def writeable(tensor: Tensor) -> bool:
     """Whether values can be written into the tensor's array; those of `expand` can't."""
     return getattr(tensor._data.flags, "writeable", True)  # arrays on a device are never read-only
 
 
 def _array(key: str, value: Any) -> Array:
-    if isinstance(value, Tensor):
-        return value._data
-    if is_array(value):
-        return value
+    array = array_of(value)
+    if is_array(array):
+        return array
     raise StateError(
         explain(
             f"load_state_dict: {key} is neither a tensor nor an array", got={key: type(value).__name__}, need="what state_dict() returned"

@@ -69,8 +69,7 @@ class Optimizer:
                 explain(
                     f"{type(self).__name__}: no parameters came in",
                     got={"params": "empty"},
-                    need="at least one; a generator can be read only once",
-                    fix="model.parameters()",
+                    need="at least one; a tensor in an attribute is none unless nn.Parameter, and a generator can be read only once",
                 )
             )
         for group in groups if isinstance(groups[0], Mapping) else [{"params": groups}]:

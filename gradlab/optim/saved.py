@@ -10,6 +10,7 @@ import numpy as np
 from .._tensor import Tensor
 from ..backend import Array, is_array, xp_of
 from ..errors import ArgumentError, ShapeError, explain
+from ..nn.state import array_of
 from .given import BESIDE, plain
 
 HOW = ("foreach", "fused", "capturable", "differentiable")
@@ -67,11 +68,8 @@ def _as(mine: Any, value: Any) -> Any:
 
 
 def _read(key: str, value: Any) -> Any:
-    """A saved value as it is kept: tensors, PyTorch's too, as arrays, and a count as a whole number."""
-    if isinstance(value, Tensor):
-        value = value._data
-    elif type(value).__module__ == "torch":
-        value = np.asarray(value)
+    """A saved value as it is kept: tensors, those of PyTorch too, as arrays, and a count as a whole number."""
+    value = array_of(value)
     if key == "step" and is_array(value) and not value.ndim and float(value).is_integer():
         return int(value)
     return value

@@ -55,7 +55,9 @@ class Debugger:
 
     >>> from gradlab.trace import recording
     >>> with recording() as recorder:
-    ...     Debugger(recorder).add("loss > 10").condition.words
+    ...     debugger = Debugger(recorder)
+    ...     debugger.add("loss > 10").condition.words
+    ...     debugger.close()
     [('loss', None)]
     """
 

@@ -56,7 +56,12 @@ def test_draws_with_replacement_and_more_than_there_are():
     twice = list(data.RandomSampler(range(5), num_samples=12))
     assert sorted(twice[:5]) == sorted(twice[5:10]) == list(range(5)) and len(set(twice[10:])) == 2
     assert len(data.RandomSampler(range(5), num_samples=3)) == len(list(data.RandomSampler(range(5), num_samples=3))) == 3
-    assert list(data.RandomSampler([])) == []
+
+
+def test_nothing_can_not_be_shuffled():
+    loader = data.DataLoader([], batch_size=2, shuffle=True)
+    with pytest.raises(ValueError, match="nothing to draw from"):
+        iter(loader)
 
 
 def test_weights_decide_how_often_an_index_comes():

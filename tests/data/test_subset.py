@@ -48,6 +48,21 @@ def test_indices_that_lead_nowhere_are_refused(indices, error, match):
         data.Subset("abcde", indices)
 
 
+def test_a_tuple_of_tensors_is_a_dataset_of_their_rows_everywhere():
+    rows = data.fashion_sample(train=False)
+    parts = data.random_split(rows, [0.8, 0.2])
+    assert [len(part) for part in parts] == [400, 100] and len(data.ConcatDataset([rows, rows])) == 1000
+    x, y = data.Subset(rows, [3])[0]
+    assert np.array_equal(x.data, rows.images.data[3]) and y.item() == rows.labels[3].item()
+
+
+@pytest.mark.parametrize("index", [3, -4])
+def test_an_item_that_is_not_there_is_named(index):
+    for dataset in (data.TensorDataset(np.zeros(3)), data.Subset("abcde", [4, 0, 1])):
+        with pytest.raises(IndexError, match=r"(?s)there is no such item.*0 to 2"):
+            dataset[index]
+
+
 def test_joined_datasets_are_numbered_through():
     both = data.Subset("ab", [0, 1]) + data.Subset("cde", [2, 0]) + data.Subset("f", [])
     assert "".join(both[i] for i in range(len(both))) == "abec" and both[-1] == "c" and both[-4] == "a"

@@ -207,6 +207,7 @@ def test_what_is_loaded_has_no_history_and_its_own_memory(path):
 def test_tensors_on_a_device_go_to_the_file_and_where_they_are_wanted(path):
     gl.save({"t": gl.ones(2, device="sim")}, path)
     assert gl.load(path)["t"].device == "cpu" and gl.load(path, map_location="sim")["t"].device.type == "sim"
+    assert gl.load(path, weights_only=True)["t"].device == "cpu"
     with gl.device("sim"):
         assert gl.load(path)["t"].device == "cpu"
     with pytest.raises(gl.DeviceError):

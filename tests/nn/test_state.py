@@ -72,6 +72,22 @@ def test_a_wrong_shape_is_refused_before_anything_is_changed(strict, shape):
     assert all(np.array_equal(before[k].data, v.data) for k, v in m.state_dict().items())
 
 
+@pytest.mark.torch
+def test_a_state_of_pytorchs_is_taken_as_it_is():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    theirs, m = torch.nn.Linear(3, 2), nn.Linear(3, 2)
+    m.load_state_dict(theirs.state_dict())
+    assert np.array_equal(m.weight.data, theirs.weight.detach().numpy()) and not np.shares_memory(
+        m.weight.data, theirs.weight.detach().numpy()
+    )
+    before = m.state_dict()
+    with pytest.raises(gl.errors.GraphError, match="detach"):
+        m.load_state_dict(theirs.state_dict(keep_vars=True))
+    with pytest.raises(gl.errors.DTypeError, match="bfloat16"):
+        m.load_state_dict(theirs.bfloat16().state_dict())
+    assert all(np.array_equal(before[k].data, v.data) for k, v in m.state_dict().items())
+
+
 def test_something_that_is_no_array_is_refused():
     with pytest.raises(RuntimeError, match="neither a tensor nor an array"):
         nn.Linear(1, 1, bias=False).load_state_dict({"weight": "1"})
