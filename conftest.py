@@ -12,6 +12,7 @@ from gradlab import observe
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind() -> Iterator[None]:
+    """Fail a test, or an example of a docstring, that leaves something."""
     gl.manual_seed(0)
     before = observe.current
     yield
