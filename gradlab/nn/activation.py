@@ -86,6 +86,9 @@ class PReLU(Module):
 
     Shapes: x: (batch, channel, *) or (*), y: as x, weight: (num_parameters,)
 
+    Raises:
+        ShapeError: another number of channels than slopes.
+
     Source: He et al. 2015, arXiv:1502.01852, eq. 1.
     """
 
@@ -178,6 +181,9 @@ class GELU(Module):
         approximate: "none" for the exact form, "tanh" for the usual approximation.
 
     Shapes: x: (*), y: as x
+
+    Raises:
+        ArgumentError: another word.
 
     Source: Hendrycks and Gimpel 2016, arXiv:1606.08415.
     """

@@ -51,6 +51,10 @@ class AdaptiveAvgPool1d(AdaptiveAvgPool):
         output_size: the size of each of the last axes; None keeps it.
 
     Shapes: x: (batch, channel, length) or without batch, y: as x with last axes of output_size
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: an output_size that has no meaning.
     """
 
     axes = 1
@@ -63,6 +67,10 @@ class AdaptiveAvgPool2d(AdaptiveAvgPool):
         output_size: the size of each of the last axes; None keeps it.
 
     Shapes: x: (batch, channel, height, width) or without batch, y: as x with last axes of output_size
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: an output_size that has no meaning.
 
     >>> AdaptiveAvgPool2d(1)(Tensor([[[1.0, 2.0], [4.0, 5.0]]])).tolist()
     [[[3.0]]]
@@ -78,6 +86,10 @@ class AdaptiveAvgPool3d(AdaptiveAvgPool):
         output_size: the size of each of the last axes; None keeps it.
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with last axes of output_size
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: an output_size that has no meaning.
     """
 
     axes = 3
@@ -91,6 +103,10 @@ class AdaptiveMaxPool1d(AdaptiveMaxPool):
         return_indices: whether the places of the largest come with them.
 
     Shapes: x: (batch, channel, length) or without batch, y: as x with last axes of output_size
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: an output_size that has no meaning.
     """
 
     axes = 1
@@ -104,6 +120,10 @@ class AdaptiveMaxPool2d(AdaptiveMaxPool):
         return_indices: whether the places of the largest come with them.
 
     Shapes: x: (batch, channel, height, width) or without batch, y: as x with last axes of output_size
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: an output_size that has no meaning.
     """
 
     axes = 2
@@ -117,6 +137,10 @@ class AdaptiveMaxPool3d(AdaptiveMaxPool):
         return_indices: whether the places of the largest come with them.
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with last axes of output_size
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: an output_size that has no meaning.
     """
 
     axes = 3

@@ -122,6 +122,10 @@ class Conv1d(Convolution):
     Shapes: x: (batch, in_channels, length) or without batch, y: (batch, out_channels, length of the output),
     weight: (out_channels, in_channels / groups, kernel), bias: (out_channels,)
 
+    Raises:
+        ShapeError: other channels, or a window larger than the padded input.
+        ArgumentError: channels that don't make so many groups; a padding, size or mode that has no meaning.
+
     >>> Conv1d(2, 4, 3, padding=1)(zeros(1, 2, 10)).shape
     (1, 4, 10)
     """
@@ -142,6 +146,10 @@ class Conv2d(Convolution):
     Shapes: x: (batch, in_channels, height, width) or without batch, y: (batch, out_channels, *sizes of the output),
     weight: (out_channels, in_channels / groups, *kernel_size), bias: (out_channels,)
 
+    Raises:
+        ShapeError: other channels, or a window larger than the padded input.
+        ArgumentError: channels that don't make so many groups; a padding, size or mode that has no meaning.
+
     Source: LeCun et al. 1989, "Backpropagation applied to handwritten zip code recognition".
 
     >>> Conv2d(3, 8, 3, stride=2, padding=1)
@@ -161,6 +169,10 @@ class Conv3d(Convolution):
     Shapes: x: (batch, in_channels, depth, height, width) or without batch, y: (batch, out_channels, *sizes of the output),
     weight: (out_channels, in_channels / groups, *kernel_size), bias: (out_channels,)
 
+    Raises:
+        ShapeError: other channels, or a window larger than the padded input.
+        ArgumentError: channels that don't make so many groups; a padding, size or mode that has no meaning.
+
     >>> Conv3d(1, 2, 2)(zeros(1, 1, 4, 4, 4)).shape
     (1, 2, 3, 3, 3)
     """
@@ -175,6 +187,10 @@ class ConvTranspose1d(Transposed):
 
     Shapes: x: (batch, in_channels, length) or without batch, y: (batch, out_channels, length of the output),
     weight: (in_channels, out_channels / groups, kernel), bias: (out_channels,)
+
+    Raises:
+        ShapeError: other channels; no output of the `output_size` that is asked for.
+        ArgumentError: channels that don't make so many groups; a size that has no meaning.
 
     >>> ConvTranspose1d(2, 4, 4, stride=2, padding=1)(zeros(1, 2, 5)).shape
     (1, 4, 10)
@@ -216,6 +232,10 @@ class ConvTranspose3d(Transposed):
 
     Shapes: x: (batch, in_channels, depth, height, width) or without batch, y: (batch, out_channels, *sizes of the output),
     weight: (in_channels, out_channels / groups, *kernel_size), bias: (out_channels,)
+
+    Raises:
+        ShapeError: other channels; no output of the `output_size` that is asked for.
+        ArgumentError: channels that don't make so many groups; a size that has no meaning.
 
     >>> ConvTranspose3d(1, 2, 2, stride=2)(zeros(1, 1, 2, 2, 2)).shape
     (1, 2, 4, 4, 4)

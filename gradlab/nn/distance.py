@@ -13,6 +13,10 @@ class CosineSimilarity(Module):
 
     Shapes: x1 and x2: (*, n, *), which broadcast, y: (*, *)
 
+    Raises:
+        ShapeError: shapes that don't broadcast.
+        DimError: no such axis.
+
     >>> CosineSimilarity()(Tensor([[1.0, 0.0]]), Tensor([[0.0, 2.0]])).tolist()
     [0.0]
     """
@@ -30,6 +34,10 @@ class PairwiseDistance(Module):
     """The p-norm of x1 - x2 + eps along the last axis.
 
     Shapes: x1 and x2: (*, n), y: (*) or, with `keepdim`, (*, 1)
+
+    Raises:
+        ShapeError: shapes that don't broadcast.
+        DimError: no such axis.
 
     >>> PairwiseDistance(eps=0.0)(Tensor([[3.0, 4.0]]), Tensor([[0.0, 0.0]])).tolist()
     [5.0]

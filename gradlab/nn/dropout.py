@@ -13,6 +13,9 @@ class Dropout(InPlace):
 
     Shapes: x: (*), y: as x
 
+    Raises:
+        ArgumentError: `p` is no probability.
+
     Source: Srivastava et al. 2014, "Dropout: a simple way to prevent neural networks from overfitting" (there the
     scaling is at test time; here, as in PyTorch, at training time).
 
@@ -37,6 +40,10 @@ class Dropout1d(Dropout):
 
     Shapes: x: (batch, channel, length) or (channel, length), y: as x
 
+    Raises:
+        ArgumentError: `p` is no probability.
+        ShapeError: another number of axes.
+
     Source: Tompson et al. 2014, arXiv:1411.4280, section 3.2.
     """
 
@@ -48,6 +55,10 @@ class Dropout2d(Dropout):
     """While training, set whole channels of images to 0 with probability `p` and scale the rest; in eval do nothing.
 
     Shapes: x: (batch, channel, height, width), y: as x
+
+    Raises:
+        ArgumentError: `p` is no probability.
+        ShapeError: another number of axes.
 
     Source: Tompson et al. 2014, arXiv:1411.4280, section 3.2.
     """
@@ -61,6 +72,10 @@ class Dropout3d(Dropout):
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x
 
+    Raises:
+        ArgumentError: `p` is no probability.
+        ShapeError: another number of axes.
+
     Source: Tompson et al. 2014, arXiv:1411.4280, section 3.2.
     """
 
@@ -73,6 +88,9 @@ class AlphaDropout(Dropout):
 
     Shapes: x: (*), y: as x
 
+    Raises:
+        ArgumentError: `p` is no probability.
+
     Source: Klambauer et al. 2017, arXiv:1706.02515, section 2.
     """
 
@@ -84,6 +102,9 @@ class FeatureAlphaDropout(Dropout):
     """While training, drop whole channels as AlphaDropout drops entries; in eval do nothing.
 
     Shapes: x: (batch, channel, *), y: as x
+
+    Raises:
+        ArgumentError: `p` is no probability.
     """
 
     def forward(self, x: Tensor) -> Tensor:

@@ -15,6 +15,9 @@ class Hardtanh(InPlace):
     """x, cut to [min_val, max_val].
 
     Shapes: x: (*), y: as x
+
+    Raises:
+        ArgumentError: nothing is between the limits.
     """
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:

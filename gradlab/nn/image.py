@@ -23,6 +23,10 @@ class Upsample(Module):
 
     Shapes: x: (batch, channel, *sizes), y: (batch, channel, *new sizes)
 
+    Raises:
+        KeywordError: neither a size nor a factor, or both.
+        ShapeError: another number of axes than the mode is for.
+
     >>> Upsample(scale_factor=2)(Tensor([[[1.0, 2.0]]])).tolist()
     [[[1.0, 1.0, 2.0, 2.0]]]
     """
@@ -52,6 +56,10 @@ class UpsamplingNearest2d(Upsample):
     """Grow images by repeating entries, see Upsample.
 
     Shapes: x: (batch, channel, height, width), y: (batch, channel, *new sizes)
+
+    Raises:
+        KeywordError: neither a size nor a factor, or both.
+        ShapeError: another number of axes than the mode is for.
     """
 
     def __init__(self, size: Size | None = None, scale_factor: float | Sequence[float] | None = None) -> None:
@@ -62,6 +70,10 @@ class UpsamplingBilinear2d(Upsample):
     """Grow images along straight lines between entries, the outermost of which keep their place, see Upsample.
 
     Shapes: x: (batch, channel, height, width), y: (batch, channel, *new sizes)
+
+    Raises:
+        KeywordError: neither a size nor a factor, or both.
+        ShapeError: another number of axes than the mode is for.
     """
 
     def __init__(self, size: Size | None = None, scale_factor: float | Sequence[float] | None = None) -> None:
@@ -72,6 +84,9 @@ class PixelShuffle(Module):
     """Make an image r times as large out of r^2 channels.
 
     Shapes: x: (*, channel r^2, height, width), y: (*, channel, height r, width r)
+
+    Raises:
+        ShapeError: channels, or sizes, that are no multiple.
 
     Source: Shi et al. 2016, arXiv:1609.05158, eq. 4.
     """
@@ -91,6 +106,9 @@ class PixelUnshuffle(Module):
     """Make r^2 channels out of an image, r times as small: the inverse of PixelShuffle.
 
     Shapes: x: (*, channel, height r, width r), y: (*, channel r^2, height, width)
+
+    Raises:
+        ShapeError: channels, or sizes, that are no multiple.
     """
 
     def __init__(self, downscale_factor: int) -> None:
@@ -108,6 +126,9 @@ class ChannelShuffle(Module):
     """Take the first channel of each group, then the second of each, and so on.
 
     Shapes: x: (batch, channel, *), y: as x
+
+    Raises:
+        ShapeError: channels that don't make so many groups.
 
     Source: Zhang et al. 2017, arXiv:1707.01083, section 3.1.
     """
@@ -128,6 +149,9 @@ class Unfold(Module):
 
     Shapes: x: (batch, channel, height, width), y: (batch, channel times the entries of a window, windows)
 
+    Raises:
+        ShapeError: another number of axes; a window that doesn't fit.
+
     >>> Unfold(2)(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).tolist()
     [[[1.0], [2.0], [3.0], [4.0]]]
     """
@@ -147,6 +171,9 @@ class Fold(Unfold):
     """An image made of columns: each is a window, and where windows overlap they are summed.
 
     Shapes: x: (batch, channel times the entries of a window, windows), y: (batch, channel, *output_size)
+
+    Raises:
+        ShapeError: another number of axes; a window that doesn't fit.
     """
 
     def __init__(self, output_size: Size, kernel_size: Size, dilation: Size = 1, padding: Size = 0, stride: Size = 1) -> None:

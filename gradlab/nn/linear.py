@@ -21,6 +21,9 @@ class Linear(Module):
 
     Shapes: x: (*, in_features), y: (*, out_features), weight: (out_features, in_features), bias: (out_features,)
 
+    Raises:
+        ShapeError: another number of features.
+
     >>> Linear(3, 2)
     Linear(in_features=3, out_features=2, bias=True)
     """
@@ -51,6 +54,9 @@ class Bilinear(Module):
 
     Shapes: x1: (*, in1_features), x2: (*, in2_features), y: (*, out_features),
     weight: (out_features, in1_features, in2_features), bias: (out_features,)
+
+    Raises:
+        ShapeError: another number of features.
 
     >>> Bilinear(2, 3, 4)(Tensor([[1.0, 2.0]]), Tensor([[1.0, 2.0, 3.0]])).shape
     (1, 4)

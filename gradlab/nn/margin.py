@@ -20,6 +20,10 @@ class HingeEmbeddingLoss(Margin):
     """input where the target is 1, max(0, margin - input) where it is -1.
 
     Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
+
+    Raises:
+        ShapeError: shapes that differ, also where they would broadcast.
+        ArgumentError: an unknown reduction.
     """
 
     def __init__(self, margin: float = 1.0, reduction: Reduction = "mean") -> None:
@@ -33,6 +37,10 @@ class MarginRankingLoss(Margin):
     """max(0, margin - target (input1 - input2)): the target says by 1 or -1 which of the two should be larger.
 
     Shapes: input1, input2 and target: (*), alike, y: ()
+
+    Raises:
+        ShapeError: shapes that differ, also where they would broadcast.
+        ArgumentError: an unknown reduction.
     """
 
     def __init__(self, margin: float = 0.0, reduction: Reduction = "mean") -> None:
@@ -46,6 +54,10 @@ class CosineEmbeddingLoss(Margin):
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1; cos that of the angle between two rows.
 
     Shapes: input1 and input2: (batch, n), target: (batch,); or without batch
+
+    Raises:
+        ShapeError: shapes that differ, also where they would broadcast.
+        ArgumentError: an unknown reduction.
     """
 
     def __init__(self, margin: float = 0.0, reduction: Reduction = "mean") -> None:
@@ -59,6 +71,10 @@ class SoftMarginLoss(Loss):
     """log(1 + e^(-target input)), for targets 1 and -1.
 
     Shapes: input and target: (*), alike, y: () or, with reduction="none", as input
+
+    Raises:
+        ShapeError: shapes that differ, also where they would broadcast.
+        ArgumentError: an unknown reduction.
     """
 
     def __init__(self, reduction: Reduction = "mean") -> None:
@@ -76,6 +92,10 @@ class MultiMarginLoss(Weighted):
         weight: one factor a class.
 
     Shapes: input: (batch, classes), target: (batch,) class ids; or without batch
+
+    Raises:
+        LabelError: a class id that is none of the classes.
+        ArgumentError: an unknown reduction.
     """
 
     margin: float
@@ -92,6 +112,10 @@ class MultiLabelMarginLoss(Loss):
     """The sum of max(0, 1 - input[right] + input[wrong]) over all pairs of a right and a wrong class, over the classes.
 
     Shapes: input: (batch, classes), target: (batch, classes), the right class ids and then -1; or without batch
+
+    Raises:
+        LabelError: a class id that is none of the classes.
+        ArgumentError: an unknown reduction.
     """
 
     def __init__(self, reduction: Reduction = "mean") -> None:
@@ -108,6 +132,10 @@ class MultiLabelSoftMarginLoss(Weighted):
         weight: one factor a class.
 
     Shapes: input and target: (batch, classes)
+
+    Raises:
+        ShapeError: shapes that differ, also where they would broadcast.
+        ArgumentError: an unknown reduction.
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: Reduction = "mean") -> None:
@@ -125,6 +153,10 @@ class TripletMarginLoss(Margin):
         swap: take the distance of positive and negative where that is less than the one of anchor and negative.
 
     Shapes: anchor, positive and negative: (batch, n) or (n,)
+
+    Raises:
+        ShapeError: shapes that differ, also where they would broadcast.
+        ArgumentError: an unknown reduction.
 
     Source: Balntas et al. 2016, "Learning local feature descriptors with triplets and shallow convolutional neural networks".
     """
@@ -147,6 +179,10 @@ class TripletMarginWithDistanceLoss(Margin):
         distance_function: of two tensors; PairwiseDistance without.
 
     Shapes: anchor, positive and negative: what the distance takes, y: ()
+
+    Raises:
+        ShapeError: shapes that differ, also where they would broadcast.
+        ArgumentError: an unknown reduction.
     """
 
     def __init__(

@@ -25,6 +25,9 @@ class LayerNorm(Module):
 
     Shapes: x: (*, *normalized_shape), y: as x; weight, bias: normalized_shape
 
+    Raises:
+        ShapeError: other last axes; a weight of another shape.
+
     Source: Ba et al. 2016, arXiv:1607.06450, eq. 4.
 
     >>> LayerNorm(2)(Tensor([[1.0, 3.0], [0.0, 0.0]])).data.round(3).tolist()
@@ -61,6 +64,9 @@ class RMSNorm(Module):
 
     Shapes: x: (*, *normalized_shape), y: as x; weight: normalized_shape
 
+    Raises:
+        ShapeError: other last axes; a weight of another shape.
+
     Source: Zhang and Sennrich 2019, arXiv:1910.07467, eq. 4.
 
     >>> RMSNorm(2)(Tensor([3.0, 4.0])).data.round(4).tolist()
@@ -94,6 +100,10 @@ class GroupNorm(Module):
         affine: whether there is a weight (first 1) and, unless `bias` is False, a bias (first 0).
 
     Shapes: x: (batch, channel, *), y: as x; weight, bias: (channel,)
+
+    Raises:
+        ShapeError: another number of channels, or one value a group.
+        ArgumentError: channels that don't make so many groups.
 
     Source: Wu and He 2018, arXiv:1803.08494, eq. 1 and 7.
 
@@ -130,6 +140,9 @@ class LocalResponseNorm(Module):
     """Divide each entry by (k + alpha times the mean square of the `size` channels around it)^beta.
 
     Shapes: x: (batch, channel, *), y: as x
+
+    Raises:
+        ShapeError: no channels.
 
     Source: Krizhevsky et al. 2012, "ImageNet classification with deep convolutional neural networks", section 3.3; there the
     sum of squares, here, as in PyTorch, the mean.

@@ -8,9 +8,9 @@ from typing import ClassVar
 from .. import ops
 from .._tensor import Tensor
 from ..errors import ArgumentError, explain
-from ..ops.argument import need_number, whole
+from ..ops.argument import whole
 from .module import Module
-from .option import need_axes, shown
+from .option import need_axes
 
 Ends = int | Sequence[int]
 
@@ -41,111 +41,6 @@ class Padding(Module):
         return f"{self.padding}"
 
 
-class Constant(Padding):
-    """What ConstantPad1d, 2d and 3d share: the number that is put there; it takes any number of axes before the last ones."""
-
-    mode = "constant"
-
-    def __init__(self, padding: Ends, value: float) -> None:
-        super().__init__(padding)
-        need_number(type(self).__name__, value=value)
-        self.value = value
-
-    def forward(self, x: Tensor) -> Tensor:
-        return ops.pad(x, self.padding, value=self.value)
-
-    def extra_repr(self) -> str:
-        return shown(self, "padding value")
-
-
-class Zero(Constant):
-    """What ZeroPad1d, 2d and 3d share."""
-
-    def __init__(self, padding: Ends) -> None:
-        super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
-
-
-class ConstantPad1d(Constant):
-    """Put one number around sequences; negative paddings cut off.
-
-    Args:
-        padding: one number for all ends, or (left, right).
-
-    Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
-
-    >>> ConstantPad1d((1, 2), 9.0)(Tensor([[1.0]])).tolist()
-    [[9.0, 1.0, 9.0, 9.0]]
-    """
-
-    axes = 1
-
-
-class ConstantPad2d(Constant):
-    """Put one number around images; negative paddings cut off.
-
-    Args:
-        padding: one number for all ends, or (left, right, top, bottom).
-
-    Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
-    """
-
-    axes = 2
-
-
-class ConstantPad3d(Constant):
-    """Put one number around volumes; negative paddings cut off.
-
-    Args:
-        padding: one number for all ends, or (left, right, top, bottom, front, back).
-
-    Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
-    """
-
-    axes = 3
-
-
-class ZeroPad1d(Zero):
-    """Put zeros around sequences; negative paddings cut off.
-
-    Args:
-        padding: one number for all ends, or (left, right).
-
-    Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
-    """
-
-    axes = 1
-
-
-class ZeroPad2d(Zero):
-    """Put zeros around images; negative paddings cut off.
-
-    Args:
-        padding: one number for all ends, or (left, right, top, bottom).
-
-    Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
-
-    >>> ZeroPad2d((1, 0, 0, 1))(Tensor([[[1.0]]])).tolist()
-    [[[0.0, 1.0], [0.0, 0.0]]]
-    """
-
-    axes = 2
-
-
-class ZeroPad3d(Zero):
-    """Put zeros around volumes; negative paddings cut off.
-
-    Args:
-        padding: one number for all ends, or (left, right, top, bottom, front, back).
-
-    Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
-    """
-
-    axes = 3
-
-
 class ReflectionPad1d(Padding):
     """Put the mirror image of sequences around them; the outermost entry itself is not repeated.
 
@@ -153,6 +48,10 @@ class ReflectionPad1d(Padding):
         padding: one number for all ends, or (left, right).
 
     Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes, or more than there is to take the padding from.
+        ArgumentError: too many or too few numbers.
 
     >>> ReflectionPad1d(2)(Tensor([[1.0, 2.0, 3.0]])).tolist()
     [[3.0, 2.0, 1.0, 2.0, 3.0, 2.0, 1.0]]
@@ -169,6 +68,10 @@ class ReflectionPad2d(Padding):
         padding: one number for all ends, or (left, right, top, bottom).
 
     Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes, or more than there is to take the padding from.
+        ArgumentError: too many or too few numbers.
     """
 
     axes = 2
@@ -182,6 +85,10 @@ class ReflectionPad3d(Padding):
         padding: one number for all ends, or (left, right, top, bottom, front, back).
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes, or more than there is to take the padding from.
+        ArgumentError: too many or too few numbers.
     """
 
     axes = 3
@@ -195,6 +102,10 @@ class ReplicationPad1d(Padding):
         padding: one number for all ends, or (left, right).
 
     Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: too many or too few numbers.
 
     >>> ReplicationPad1d(1)(Tensor([[1.0, 2.0]])).tolist()
     [[1.0, 1.0, 2.0, 2.0]]
@@ -211,6 +122,10 @@ class ReplicationPad2d(Padding):
         padding: one number for all ends, or (left, right, top, bottom).
 
     Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: too many or too few numbers.
     """
 
     axes = 2
@@ -224,6 +139,10 @@ class ReplicationPad3d(Padding):
         padding: one number for all ends, or (left, right, top, bottom, front, back).
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes.
+        ArgumentError: too many or too few numbers.
     """
 
     axes = 3
@@ -237,6 +156,10 @@ class CircularPad1d(Padding):
         padding: one number for all ends, or (left, right).
 
     Shapes: x: (batch, channel, length) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes, or more than there is to take the padding from.
+        ArgumentError: too many or too few numbers.
 
     >>> CircularPad1d(1)(Tensor([[1.0, 2.0, 3.0]])).tolist()
     [[3.0, 1.0, 2.0, 3.0, 1.0]]
@@ -253,6 +176,10 @@ class CircularPad2d(Padding):
         padding: one number for all ends, or (left, right, top, bottom).
 
     Shapes: x: (batch, channel, height, width) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes, or more than there is to take the padding from.
+        ArgumentError: too many or too few numbers.
     """
 
     axes = 2
@@ -266,6 +193,10 @@ class CircularPad3d(Padding):
         padding: one number for all ends, or (left, right, top, bottom, front, back).
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with longer last axes
+
+    Raises:
+        ShapeError: another number of axes, or more than there is to take the padding from.
+        ArgumentError: too many or too few numbers.
     """
 
     axes = 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from .. import ops
@@ -91,18 +90,6 @@ class LPPool(Module):
         return shown(self, "norm_type kernel_size stride ceil_mode")
 
 
-class MaxUnpool(Pool):
-    """What MaxUnpool1d, 2d and 3d share."""
-
-    def __init__(self, kernel_size: Size, stride: Size | None = None, padding: Size = 0) -> None:
-        super().__init__(kernel_size, stride, padding)
-        self._per_axis()
-
-    def forward(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        op = (ops.max_unpool1d, ops.max_unpool2d, ops.max_unpool3d)[self.axes - 1]
-        return op(x, indices, self.kernel_size, self.stride, self.padding, output_size)
-
-
 class AvgPool1d(Pool):
     """The mean of each window of sequences.
 
@@ -111,6 +98,10 @@ class AvgPool1d(Pool):
         ceil_mode: whether a last window that goes beyond the end counts.
 
     Shapes: x: (batch, channel, length) or without batch, y: as x with a shorter last axis
+
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
 
     >>> AvgPool1d(2)(Tensor([[1.0, 3.0, 5.0, 5.0]])).tolist()
     [[2.0, 5.0]]
@@ -140,6 +131,10 @@ class MaxPool1d(MaxPool):
         ceil_mode: whether a last window that goes beyond the end counts.
 
     Shapes: x: (batch, channel, length) or without batch, y: as x with shorter last axes
+
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
     """
 
     axes = 1
@@ -156,6 +151,10 @@ class MaxPool2d(MaxPool):
         ceil_mode: whether a last window that goes beyond the end counts.
 
     Shapes: x: (batch, channel, height, width) or without batch, y: as x with shorter last axes
+
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
 
     >>> MaxPool2d(2)(Tensor([[[1.0, 2.0], [4.0, 3.0]]])).tolist()
     [[[4.0]]]
@@ -175,6 +174,10 @@ class MaxPool3d(MaxPool):
         ceil_mode: whether a last window that goes beyond the end counts.
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with shorter last axes
+
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
     """
 
     axes = 3
@@ -189,6 +192,10 @@ class AvgPool2d(AvgPool):
         divisor_override: what to divide by instead.
 
     Shapes: x: (batch, channel, height, width) or without batch, y: as x with shorter last axes
+
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
     """
 
     axes = 2
@@ -203,6 +210,10 @@ class AvgPool3d(AvgPool):
         divisor_override: what to divide by instead.
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with shorter last axes
+
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
     """
 
     axes = 3
@@ -212,6 +223,10 @@ class LPPool1d(LPPool):
     """(sum of x^p)^(1/p) of each window of sequences, p the `norm_type`.
 
     Shapes: x: (batch, channel, length) or without batch, y: as x with shorter last axes
+
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
     """
 
     axes = 1
@@ -221,6 +236,10 @@ class LPPool2d(LPPool):
     """(sum of x^p)^(1/p) of each window of images, p the `norm_type`.
 
     Shapes: x: (batch, channel, height, width) or without batch, y: as x with shorter last axes
+
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
     """
 
     axes = 2
@@ -230,45 +249,10 @@ class LPPool3d(LPPool):
     """(sum of x^p)^(1/p) of each window of volumes, p the `norm_type`.
 
     Shapes: x: (batch, channel, depth, height, width) or without batch, y: as x with shorter last axes
-    """
 
-    axes = 3
-
-
-class MaxUnpool1d(MaxUnpool):
-    """Put what MaxPool1d found back where it was, and 0 elsewhere.
-
-    Args:
-        output_size: in the call, the size of the output where several are pooled to the same.
-
-    Shapes: x and indices: what MaxPool1d returned of (batch, channel, length), y: (batch, channel, length)
-
-    >>> MaxUnpool1d(2)(*MaxPool1d(2, return_indices=True)(Tensor([[1.0, 2.0, 4.0, 3.0]]))).tolist()
-    [[0.0, 2.0, 4.0, 0.0]]
-    """
-
-    axes = 1
-
-
-class MaxUnpool2d(MaxUnpool):
-    """Put what MaxPool2d found back where it was, and 0 elsewhere.
-
-    Args:
-        output_size: in the call, the size of the output where several are pooled to the same.
-
-    Shapes: x and indices: what MaxPool2d returned of (batch, channel, height, width), y: (batch, channel, height, width)
-    """
-
-    axes = 2
-
-
-class MaxUnpool3d(MaxUnpool):
-    """Put what MaxPool3d found back where it was, and 0 elsewhere.
-
-    Args:
-        output_size: in the call, the size of the output where several are pooled to the same.
-
-    Shapes: x and indices: what MaxPool3d returned of (batch, channel, depth, height, width), y: (batch, channel, depth, height, width)
+    Raises:
+        ShapeError: another number of axes, or a window larger than the padded input.
+        ArgumentError: a size that has no meaning.
     """
 
     axes = 3

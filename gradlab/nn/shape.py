@@ -27,6 +27,9 @@ class Flatten(Module):
     """Join the axes `start_dim` to `end_dim` into one; without options all but the batch axis.
 
     Shapes: x: (batch, *), y: (batch, n)
+
+    Raises:
+        DimError: no such axis.
     """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
@@ -44,6 +47,10 @@ class Unflatten(Module):
     """Split the axis `dim` into several; one of their sizes may be -1.
 
     Shapes: x: (*, n, *), y: (*, *unflattened_size, *)
+
+    Raises:
+        ShapeError: the sizes make another number of entries.
+        DimError: no such axis.
 
     >>> Unflatten(1, (2, 3))(Tensor([[1.0] * 6])).shape
     (1, 2, 3)

@@ -29,6 +29,10 @@ class GLU(Along):
 
     Shapes: x: (*, 2 n, *), y: (*, n, *)
 
+    Raises:
+        DimError: no such axis.
+        KeywordError: `dim` is None: the axis is not guessed.
+
     Source: Dauphin et al. 2016, arXiv:1612.08083, section 2.
     """
 
@@ -40,6 +44,10 @@ class Softmax(Along):
     """e^x / sum(e^x) along `dim`: positive numbers that sum to 1.
 
     Shapes: x: (*, n, *), y: as x
+
+    Raises:
+        DimError: no such axis.
+        KeywordError: `dim` is None: the axis is not guessed.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -50,6 +58,10 @@ class Softmin(Along):
     """e^-x / sum(e^-x) along `dim`: the smallest gets the most.
 
     Shapes: x: (*, n, *), y: as x
+
+    Raises:
+        DimError: no such axis.
+        KeywordError: `dim` is None: the axis is not guessed.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -60,6 +72,10 @@ class LogSoftmax(Along):
     """x - log(sum(e^x)) along `dim`, in a form that doesn't overflow.
 
     Shapes: x: (*, n, *), y: as x
+
+    Raises:
+        DimError: no such axis.
+        KeywordError: `dim` is None: the axis is not guessed.
     """
 
     def forward(self, x: Tensor) -> Tensor:

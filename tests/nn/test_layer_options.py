@@ -84,6 +84,38 @@ def test_an_input_that_does_not_fit_is_refused(what):
         call()
 
 
+A, B = gl.zeros(4, 1), gl.zeros(4)
+STATED = [  # each class of error that a docstring names
+    (gl.ShapeError, lambda: nn.Linear(2, 3)(X)), (gl.ShapeError, lambda: nn.MaxPool1d(2)(X)), (gl.ShapeError, lambda: nn.AvgPool2d(7)(X)),
+    (gl.ShapeError, lambda: nn.LPPool2d(2.0, 7)(X)), (gl.ShapeError, lambda: nn.AdaptiveAvgPool1d(2)(X)),
+    (gl.ShapeError, lambda: nn.AdaptiveMaxPool3d(2)(X[0, 0])), (gl.ShapeError, lambda: nn.MaxUnpool2d(2)(X, gl.zeros(2, 3, 5, 4).long())),
+    (gl.ShapeError, lambda: nn.CircularPad2d(6)(X)), (gl.ShapeError, lambda: nn.ZeroPad2d(-3)(X)),
+    (gl.ShapeError, lambda: nn.ReplicationPad1d(1)(X)), (gl.ShapeError, lambda: nn.LayerNorm(4)(X)),
+    (gl.ShapeError, lambda: nn.RMSNorm(4)(X)), (gl.ShapeError, lambda: nn.LocalResponseNorm(2)(B)),
+    (gl.ShapeError, lambda: nn.Dropout2d()(A)), (gl.ShapeError, lambda: nn.PixelUnshuffle(2)(X)),
+    (gl.ShapeError, lambda: nn.ChannelShuffle(2)(X)), (gl.ShapeError, lambda: nn.Upsample(size=3, mode="linear")(X)),
+    (gl.ShapeError, lambda: nn.Unfold(7)(X)), (gl.ShapeError, lambda: nn.Fold(4, 2)(gl.zeros(1, 8, 3))),
+    (gl.ShapeError, lambda: nn.Unflatten(1, (2, 2))(X)), (gl.errors.DimError, lambda: nn.Unflatten(9, (2, 2))(X)),
+    (gl.errors.DimError, lambda: nn.Flatten(7)(X)), (gl.errors.DimError, lambda: nn.Softmax(9)(X)),
+    (gl.errors.DimError, lambda: nn.GLU(9)(X)), (gl.ShapeError, lambda: nn.PReLU(2)(X)),
+    (gl.ShapeError, lambda: nn.PairwiseDistance()(X, B)), (gl.errors.DimError, lambda: nn.CosineSimilarity(dim=9)(X, X)),
+    (gl.ShapeError, lambda: nn.GaussianNLLLoss()(A, B, A)), (gl.ShapeError, lambda: nn.MarginRankingLoss()(A, A, B)),
+    (gl.ShapeError, lambda: nn.CosineEmbeddingLoss()(A, A, gl.ones(2))), (gl.ShapeError, lambda: nn.TripletMarginLoss()(A, A, A[:2])),
+    (gl.errors.LabelError, lambda: nn.MultiMarginLoss()(gl.zeros(2, 3), gl.tensor([0, 3]))),
+    (gl.errors.LabelError, lambda: nn.MultiLabelMarginLoss()(gl.zeros(1, 3), gl.tensor([[0, 3, -1]]))),
+    (gl.errors.LabelError, lambda: nn.CTCLoss()(gl.zeros(4, 1, 3), gl.tensor([[1, 5]]), gl.tensor([4]), gl.tensor([2]))),
+    *[(gl.ShapeError, lambda loss=loss: loss()(A, B)) for loss in (
+        nn.SmoothL1Loss, nn.HuberLoss, nn.BCELoss, nn.BCEWithLogitsLoss, nn.KLDivLoss, nn.PoissonNLLLoss, nn.HingeEmbeddingLoss,
+        nn.SoftMarginLoss, nn.MultiLabelSoftMarginLoss)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "call"), STATED)
+def test_the_errors_are_those_that_the_docstrings_name(error, call):
+    with pytest.raises(error):
+        call()
+
+
 IN_PLACE = [nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.CELU, nn.SELU, nn.SiLU, nn.Mish, nn.Hardtanh, nn.Hardsigmoid, nn.Hardswish,
             nn.RReLU, nn.Dropout, lambda inplace=False: nn.Threshold(0.1, 7.0, inplace)]  # fmt: skip
 
