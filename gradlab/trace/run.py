@@ -167,15 +167,15 @@ class Run:
 
     def write_light(self, tape: Tape, step: int) -> None:
         """Store what is known of a light step: loss, gradient norm and learning rates."""
-        row = [MISSING] * (2 if not self.series else max(series.lr_column for series in self.series.values()) + 1)
+        values: list[tuple[int, float]] = []
         if tape.loss is not None:
-            row[0] = tape.loss
+            values.append((0, tape.loss))
         if tape.grad_norm is not None:
-            row[1] = tape.grad_norm
+            values.append((1, tape.grad_norm))
         for series in self.series.values():
             if series.tape == tape.id:
-                row[series.lr_column] = series.lr
-        self.timeline.write(step, row)
+                values.append((series.lr_column, series.lr))
+        self.timeline.put(step, values)
 
 
 def shown_name(root: str | None, name: str, several: bool) -> str:

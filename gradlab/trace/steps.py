@@ -44,7 +44,9 @@ class Steps(Gradients):
         if tape.passes and not tape.updated and tape.rewritten(None):
             self._count()
         new = tape.updated
-        if new:
+        if new and tape.light and not tape.n:
+            tape.again()
+        elif new:
             wanted = self.wants_all
             self.close(False)
             self.lighten()

@@ -17,6 +17,7 @@ _vdot = getattr(np.vdot, "_implementation", np.vdot)  # without the look for oth
 _PIECE = 1 << 18  # entries of which a float32 dot product still has all its digits
 _TINY = 1_024  # entries that are copied sooner than looked at from the side
 _SMALL = 16_384  # entries of an array that is copied together with others, to be read in one go
+_FEW = 12  # arrays that are sooner read one by one than put together
 _EXACT_BELOW = 1e-30  # a float32 sum of squares this small has lost digits to underflow
 
 
@@ -52,6 +53,17 @@ def norm_of_all(arrays: Iterable[Array]) -> float:
     >>> norm_of_all([np.array([3.0]), np.array([[4.0]]), np.array([12.0])])
     13.0
     """
+    arrays = list(arrays)
+    if len(arrays) <= _FEW:
+        squares = 0.0
+        for array in arrays:
+            dtype = array.dtype
+            if array.__class__ is not _ndarray or array.size > _TINY or not (dtype is float32 or dtype is float64):
+                break
+            squares += float(_vdot(array, array))
+        else:
+            if _EXACT_BELOW < squares < _INF:
+                return sqrt(squares)
     small: dict[Any, list[Array]] = {}
     norms: list[float] = []
     for array in arrays:

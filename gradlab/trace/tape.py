@@ -92,6 +92,14 @@ class Tape:
         self.versions: list[tuple[Any, int]] = []  # of a light step: weak references to leaves, and their versions after the backward call
         self.loss = self.grad_norm = None
 
+    def again(self) -> None:
+        """Become empty after a light step, for one more: what a light step leaves untouched stays."""
+        self.id = next(_ids)
+        self.passes = self.step = 0
+        self.updated = self.check = self.turns = False
+        self.versions = []
+        self.loss = self.grad_norm = None
+
     @property
     def graphs(self) -> int:
         """How many kept ops have a graph."""

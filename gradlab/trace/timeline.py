@@ -13,6 +13,7 @@ MISSING: float = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_2000_0000))[0
 
 _MISSING_BITS = 0x7FC0_0001
 _BLOCK_STEPS = 500
+_MOST = 3.4e38  # beyond, a number overflows in float32, of which NumPy warns
 _BLANK = np.array([_MISSING_BITS], np.uint32).view(np.float32)
 
 
@@ -99,6 +100,25 @@ class Timeline:
         with np.errstate(over="ignore"):
             block[step - start, : len(row)] = row
         self._last = step
+
+    def put(self, step: int, values: Sequence[tuple[int, float]]) -> None:
+        """Store a few numbers, by their columns, as the row of `step`, see `write`; the others of it stay, missing where it is new."""
+        if self._blocks and self._last <= step <= self._last + 1:
+            start, block = self._blocks[-1]
+            at, width = step - start, block.shape[1]
+            if at < _BLOCK_STEPS:
+                for column, value in values:
+                    if column >= width or not (-_MOST < value < _MOST or value - value):
+                        break
+                    block[at, column] = value
+                else:
+                    self._last = step
+                    return
+        row = self.rows(step - 1)[1][0].tolist() if self._blocks and step == self._last else []
+        row += [MISSING] * (max((column for column, _ in values), default=-1) + 1 - len(row))
+        for column, value in values:
+            row[column] = value
+        self.write(step, row)
 
     def rows(self, after: int) -> tuple[int, np.ndarray]:
         """The first kept step later than `after`, and the rows from it on.

@@ -110,3 +110,27 @@ def test_what_the_reader_has_already_is_not_sent_again():
     timeline = filled(10)
     assert timeline.since(8, 1_000).first.tolist() == [9, 10]
     assert len(timeline.since(10, 1_000).first) == 0
+
+
+def test_a_few_numbers_put_are_what_a_row_written_would_be() -> None:
+    rng = np.random.default_rng(0)
+    one, other = Timeline(), Timeline()
+    for t in (one, other):
+        t.add("loss")
+        t.add("grad_norm")
+    step = 0
+    for i in range(1500):
+        step += int(rng.choice([0, 1, 1, 1, 3])) if step else 1
+        if i == 700:
+            for t in (one, other):
+                t.add("lr/SGD")
+        values = [
+            (c, v) for c, v in enumerate(rng.choice([0.5, -2.0, np.nan, np.inf, 1e39, -1e300, MISSING], one.width)) if rng.random() < 0.9
+        ]
+        one.put(step, [(c, float(v)) for c, v in values])
+        row = other.rows(step - 1)[1][0].tolist() if step == other.rows(0)[0] + len(other.rows(0)[1]) - 1 else [MISSING] * other.width
+        kept = np.array(row + [MISSING] * (other.width - len(row)))
+        for c, v in values:
+            kept[c] = v
+        other.write(step, kept.tolist())
+    assert np.array_equal(one.rows(0)[1].view(np.uint32), other.rows(0)[1].view(np.uint32))
