@@ -198,7 +198,7 @@ class LSTM(nn.Module):
 
 SIZES = {
     "10": Scene((IMPORTS, DIGITS, TRAIN, MLP, "train(model, optimizer, batches(32), 199);", ONE_MORE), "linear"),
-    "100": Scene((IMPORTS, DIGITS, TRAIN, RESNET, "train(model, optimizer, batches(16), 59);", ONE_MORE), "conv2d"),
+    "100": Scene((IMPORTS, DIGITS, TRAIN, RESNET, "train(model, optimizer, batches(16), 59);", ONE_MORE), "conv"),
     "1000": Scene(
         (
             IMPORTS,
@@ -328,7 +328,7 @@ class Odd(nn.Module):
     def __init__(self):
         super().__init__()
         names = ["n" * 5000, "שכבה_ראשונה", "<b>bold</b><script>alert(1)</script>", "encoder layer with spaces and\\nlines", "😀"]
-        self.layers = {name: nn.Linear(4, 4) for name in names}
+        self.layers = nn.ModuleDict({name: nn.Linear(4, 4) for name in names})
 
     def forward(self, x):
         for name in self.layers:

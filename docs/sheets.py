@@ -191,7 +191,7 @@ def sheets(browser: Browser, folder: Path, name: str) -> None:
             files = [root / f"{theme}-{width}" / f"{part}.png" for width in widths]
             images = [cell.format(base64.b64encode(file.read_bytes()).decode()) for file in files if file.exists()]
             lines.append(f"<div>{''.join(images)}</div>")
-        heights = [_height(root / f"{theme}-{widths[0]}" / f"{part}.png") for theme in THEMES]
+        heights = [max(_height(root / f"{theme}-{width}" / f"{part}.png") for width in widths) for theme in THEMES]
         alone = sum(heights) > TALLEST  # each theme on a sheet of its own
         for i, group in enumerate([[line] for line in lines] if alone else [lines]):
             page.set_viewport_size({"width": 100, "height": 100})

@@ -13,7 +13,7 @@ from ..trace.source import formulas, written
 from ..trace.window import Summary, Window, summary, window
 from . import mathml
 from .panel import Panel
-from .reading import operations, plain, size
+from .reading import isolated, operations, plain, size
 from .requests import Reply, answers
 from .subject import captured_at, subject, table
 
@@ -220,7 +220,7 @@ def _costs(recorder: Recorder, structure: dict[str, Any], at: int) -> dict[str, 
     rows = [_cost_row("this op", *costs[at])]
     for i in sorted(sums, key=lambda i: -1 if i is None else i)[:_ROWS]:
         module = "step" if i is None else modules[i]["path"] or modules[i]["name"]
-        rows.append(_cost_row(f"{module} \u00b7 {sums[i][0]:,} op{'s' * (sums[i][0] != 1)}", *sums[i][1:]))
+        rows.append(_cost_row(f"{isolated(module)} \u00b7 {sums[i][0]:,} op{'s' * (sums[i][0] != 1)}", *sums[i][1:]))
     further = len(sums) - _ROWS
     side = f"{further:,} more modules" if further > 0 else "a multiply-add is 2"
     return table("operations and bytes", side, ("", "forward", "backward", "moved"), rows)

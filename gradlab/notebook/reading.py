@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from unicodedata import bidirectional
 
 
 def plain(x: float) -> str:
@@ -47,3 +48,12 @@ def _short(count: float, step: int, units: tuple[str, ...]) -> str:
     while count >= step and unit < len(units) - 1:
         count, unit = count / step, unit + 1
     return f"{count:.{1 if unit and count < 9.95 else 0}f} {units[unit]}"
+
+
+def isolated(name: str) -> str:
+    """A name that may be written from right to left, so that what follows it in a line stays behind it.
+
+    >>> isolated("fc1"), isolated("\u05d0") == "\u2068\u05d0\u2069"
+    ('fc1', True)
+    """
+    return f"\u2068{name}\u2069" if any(bidirectional(letter) in ("R", "AL") for letter in name) else name

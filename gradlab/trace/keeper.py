@@ -15,6 +15,7 @@ from ..backend import is_array
 from ..function import Function
 
 _OBJECTS_MOST = 300_000  # looked at below one variable
+_OBJECTS_ALL = 600_000  # and below all of them
 _LINES_MOST = 20
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), range, type, BuiltinFunctionType, CodeType)
 
@@ -72,8 +73,12 @@ def alive(variables: Mapping[str, Any], modules: Iterable[ModuleType] = (), ops_
     }
     reached: dict[int, Any] = {}
     keepers: list[Keeper] = []
+    left = _OBJECTS_ALL
     for name, value in named:
-        found = _below(value, walls)
+        found, seen = _below(value, walls, min(left, _OBJECTS_MOST))
+        left -= len(seen)
+        if not found:  # nobody needs to look there again: many variables lead to the same large object
+            walls |= seen
         reached.update({id(t): t for t, _, _ in found})
         groups: dict[tuple[str, str], list[Any]] = {}
         for t, way, kind in found:
@@ -84,14 +89,14 @@ def alive(variables: Mapping[str, Any], modules: Iterable[ModuleType] = (), ops_
     return Alive(keepers[:_LINES_MOST], rest, by)
 
 
-def _below(start: Any, walls: set[int]) -> list[tuple[Any, str, str]]:
-    """Every result with a graph that an object leads to: the tensor, the way to it, and what holds it."""
+def _below(start: Any, walls: set[int], most: int) -> tuple[list[tuple[Any, str, str]], set[int]]:
+    """Every result with a graph that an object leads to: the tensor, the way to it, and what holds it; and what was looked at."""
     found: list[tuple[Any, str, str]] = []
-    seen: set[int] = set(walls)
+    seen: set[int] = set()
     stack: list[tuple[Any, str, str]] = [(start, "", "tensor")]
-    while stack and len(seen) < _OBJECTS_MOST:
+    while stack and len(seen) < most:
         thing, way, kind = stack.pop()
-        if id(thing) in seen or isinstance(thing, (*_PLAIN, ModuleType)) or is_array(thing):
+        if id(thing) in seen or id(thing) in walls or isinstance(thing, (*_PLAIN, ModuleType)) or is_array(thing):
             continue
         seen.add(id(thing))
         if isinstance(thing, Tensor):
@@ -99,7 +104,7 @@ def _below(start: Any, walls: set[int]) -> list[tuple[Any, str, str]]:
                 found.append((thing, way, kind))
             continue
         stack.extend(_parts(thing, way, kind))
-    return found
+    return found, seen
 
 
 def _parts(thing: Any, way: str, kind: str) -> Iterator[tuple[Any, str, str]]:

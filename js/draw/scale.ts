@@ -20,17 +20,21 @@ export function decades(values: Iterable<number>, least = 3): [number, number] {
   return [Math.min(Math.floor(Math.log10(low) + 1e-9), top - least), top];
 }
 
+/** Decades of a map at most. */
+export const DECADES = 6;
+
 /**
  * The range, in decades, that holds all but `cut` of the numbers at either end, rounded outward to
- * tenths so that one new step does not recolour the whole map.
+ * tenths so that one new step does not recolour the whole map; and no more decades than can be told apart, so that
+ * gradients which are zero but for rounding leave the colours to the others.
  */
 export function clipped(values: readonly number[], cut = 0.01): [number, number] {
   const logs = values.filter(x => x > 0 && x !== Infinity).map(Math.log10);
   if (logs.length === 0) return [-2, 1];
   logs.sort((a, b) => a - b);
   const at = (part: number) => logs[Math.round(part * (logs.length - 1))] as number;
-  const low = Math.floor(at(cut) * 10) / 10;
   const high = Math.ceil(at(1 - cut) * 10) / 10;
+  const low = Math.max(Math.floor(at(cut) * 10) / 10, high - DECADES);
   return high - low < 1 ? [(low + high) / 2 - 0.5, (low + high) / 2 + 0.5] : [low, high];
 }
 

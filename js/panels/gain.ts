@@ -6,7 +6,7 @@ import { full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
-import { pathName } from './pathname';
+import { isolated, pathName } from './pathname';
 import { closeRows, depthOrder, visibleRows } from './rows';
 import { marked } from './store';
 import { leafNumber, madeAt, opGradient, watch, type View } from './view';
@@ -127,7 +127,7 @@ export function located(structure: Structure, all: readonly Gain[], bars: readon
     const [first, last] = [all[next]?.op ?? -1, all[next + g.count - 1]?.op ?? -1];
     next += g.count;
     const path = g.op === null ? innermost(structure, first, last) : '';
-    return path ? { ...g, name: `${path} · ${g.name}` } : g;
+    return path ? { ...g, name: `${isolated(path)} · ${g.name}` } : g;
   });
 }
 

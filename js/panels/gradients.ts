@@ -8,7 +8,7 @@ import { whole } from '../draw/text';
 import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
-import { clipped, stepAt, stepAxis, type StepAxis } from '../draw/scale';
+import { clipped, DECADES, stepAt, stepAxis, type StepAxis } from '../draw/scale';
 import { axisOf, lineOf, marginsOf, readout, spansOf, stepLabels, STROKES, type Margins } from './chart';
 import { spanAt } from './span';
 import { plot, xOf } from './plot';
@@ -134,7 +134,12 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       ...labels.map(([e, at]) => {
         const y = Math.min(height - 13, Math.max(-1, at * height - 7));
         const clip = at === 0 ? 'this much or more' : at === 1 ? 'this much or less' : '';
-        return html('span', { style: `top:${y}px`, title: look.linear ? null : clip || null }, look.linear ? share(e) : tick(10 ** e));
+        const less = at === 1 && look.high - e > DECADES - 0.01 ? '≤' : '';
+        return html(
+          'span',
+          { style: `top:${y}px`, title: look.linear ? null : clip || null },
+          look.linear ? share(e) : less + tick(10 ** e)
+        );
       })
     );
     scale.style.height = `${height}px`;

@@ -12,3 +12,10 @@ export function pathName(name: string): HTMLElement {
   const head = words.length > 2 ? `${words.slice(0, -2).join('.')}.` : '';
   return html('span', { class: 'gl-path' }, head && html('span', {}, head), html('span', {}, tail));
 }
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A name that may be written from right to left, so that what follows it in a line stays behind it. */
+export function isolated(name: string): string {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
+}

@@ -178,6 +178,13 @@ describe('scales', () => {
     expect(high).toBeLessThan(0.2);
   });
 
+  it('leave what is zero but for rounding below the range', () => {
+    const values = Array.from({ length: 500 }, (_, i) => (i % 10 ? 0.1 + i / 500 : 1e-10));
+    const [low, high] = clipped(values);
+    expect(high - low).toBeCloseTo(6);
+    expect(high).toBeCloseTo(0.1);
+  });
+
   it('put every step in the middle of its own column', () => {
     const axis = stepAxis(1, 100, 300);
     for (const step of [1, 50, 100]) expect(stepAt(axis, stepX(axis, step))).toBe(step);
