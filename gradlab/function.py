@@ -329,16 +329,21 @@ def _as_input(x: Any) -> Tensor | Constant:
         return Constant(cast("float", x.item()))
     if isinstance(x, (bool, int, float)):
         return Constant(x)
+    return _tensor_type.made(written(x), None)
+
+
+def written(x: Any) -> Array:
+    """The array of numbers, or of nested lists of them, that stand in a call.
+
+    Raises:
+        GraphError: a tensor in a list requires a gradient, which would be lost.
+    """
     if isinstance(x, (list, tuple)) and wants_gradient(cast("Any", x)):
-        raise GraphError(
-            explain(
-                "a list of tensors would lose their gradient",
-                got={"type": "list"},
-                need="one tensor",
-                fix="gl.stack(tensors)",
-            )
-        )
-    return _tensor_type.made(as_array(x), None)
+        kinds = dict.fromkeys([type(one).__name__ for one in cast("list[Any]", x)])
+        got = {"type": f"{type(x).__name__} of {' and '.join(kinds)}"}  # pyright: ignore[reportUnknownArgumentType]
+        need = "one tensor: gl.stack(tensors), or of what a layer returns the part that is meant: y, state = lstm(x)"
+        raise GraphError(explain("a list of tensors would lose their gradient", got=got, need=need))
+    return as_array(x)
 
 
 def wants_gradient(values: Any) -> bool:

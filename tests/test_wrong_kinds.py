@@ -88,6 +88,12 @@ WRONG = [
     (lambda: X.unflatten(0, 4), KeywordError, "unflatten: into which sizes"),
     (lambda: X.mean(dtype="foo"), DTypeError, "dtype: no kind of number of a tensor"),
     (lambda: X.var(correction="a"), KeywordError, "var: correction is no number"),
+    (lambda: nn.CrossEntropyLoss(X, gl.tensor([0, 1])), KeywordError, "ignore_index: this is no whole number"),
+    (
+        lambda: nn.CrossEntropyLoss()(gl.tensor([0, 1, 2, 0]), X),
+        DTypeError,
+        r"cross_entropy: scores are floating numbers[\s\S]*try: +cross_entropy\(target, input\)",
+    ),
     (lambda: gl.cat(3), KeywordError, r"cat: joins a list of tensors\n  tensors int"),
     (lambda: gl.stack("ab"), KeywordError, "stack: joins a list of tensors"),
     (lambda: gl.einsum(3, X), KeywordError, "einsum: the letters come first"),

@@ -156,20 +156,15 @@ class MultiheadAttention(Module):
 
     def _projected(self, q: Tensor, k: Tensor, v: Tensor, same: tuple[bool, bool], cache: KVCache | None) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, (batch, head, time, feature) each; with a cache also the keys and values it has."""
-        e, weight, bias = self.embed_dim, self.in_proj_weight, self.in_proj_bias
-        if weight is not None and all(same):
-            q, k, v = self._heads(ops.linear(q, weight, bias), 3)
+        joined = self.in_proj_weight is not None
+        if joined and all(same):
+            q, k, v = self._heads(q, 0, 3)
         else:
-            weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight] if weight is None else ops.split(weight, e)
-            biases = [None] * 3 if bias is None else ops.split(bias, e)
-            (q,) = self._heads(ops.linear(q, weights[0], biases[0]), 1)  # pyright: ignore[reportArgumentType]
+            (q,) = self._heads(q, 0, 1)
             kept = None if cache is None or same[0] else cache.fixed(self)
             if kept is not None:
                 return q, *kept
-            if weight is not None and same[1]:
-                k, v = self._heads(ops.linear(k, weight[e:], None if bias is None else bias[e:]), 2)
-            else:
-                (k,), (v,) = [self._heads(ops.linear(x, w, b), 1) for x, w, b in zip((k, v), weights[1:], biases[1:], strict=True)]  # pyright: ignore[reportArgumentType]
+            k, v = self._heads(k, 1, 2) if joined and same[1] else (*self._heads(k, 1, 1), *self._heads(v, 2, 1))
         if self.positions is not None:
             if not same[0]:
                 got = {"query": "one tensor", "key": "another"}
@@ -182,8 +177,17 @@ class MultiheadAttention(Module):
             cache.keep(self, k, v)
         return q, k, v
 
-    def _heads(self, x: Tensor, n: int) -> tuple[Tensor, ...]:
-        """n projections side by side, cut apart and into heads: (batch, head, time, feature) each."""
+    def _heads(self, x: Tensor, first: int, n: int) -> tuple[Tensor, ...]:
+        """n of the projections to query, key and value, cut into heads: (batch, head, time, feature) each."""
+        weight, bias = self.in_proj_weight, self.in_proj_bias
+        rows = slice(first * self.embed_dim, (first + n) * self.embed_dim)
+        if weight is None:
+            weight = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)[first]
+        elif n < 3:
+            weight = weight[rows]
+        if bias is not None and n < 3:
+            bias = bias[rows]
+        x = ops.linear(x, weight, bias)  # pyright: ignore[reportArgumentType]  # one is there without the joined one
         x = ops.reshape(x, (*x.shape[:2], n, self.num_heads, self.head_dim))
         return ops.unbind(ops.permute(x, (2, 0, 3, 1, 4) if self.batch_first else (2, 1, 3, 0, 4)), 0)
 

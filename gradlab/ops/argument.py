@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from .. import function
-from ..backend import Array, as_array, is_array, is_kind, total, xp_of
+from ..backend import Array, is_array, is_kind, total, xp_of
 from ..errors import ArgumentError, DimError, DTypeError, KeywordError, ShapeError, explain
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def whole(what: str, value: Any) -> int:
     """
     try:
         return index(cast("Any", None) if isinstance(value, bool) else value)
-    except TypeError:
+    except (TypeError, ShapeError):  # a tensor of many
         raise KeywordError(explain(f"{what}: this is no whole number", got={what: repr(value)}, need="an integer")) from None
 
 
@@ -113,7 +113,7 @@ def tensor_of(x: TensorLike) -> Tensor:
     """`x` as a tensor, for functions that are only another spelling of a tensor's methods."""
     if hasattr(x, "grad_fn"):
         return x  # type: ignore[return-value]
-    return function._tensor_type.made(as_array(x), None)  # pyright: ignore[reportPrivateUsage]
+    return function._tensor_type.made(function.written(x), None)  # pyright: ignore[reportPrivateUsage]
 
 
 def axis_of(op: str, dim: int, x: Array, extra: int = 0) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..backend import DEFAULT_FLOAT, Array, as_array, bool_, float16, float32, int64, on_host, xp_of
 from ..errors import ArgumentError, DTypeError, explain
+from ..function import written
 
 NUMBERS = {float, int, bool}
 _UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
@@ -114,7 +115,7 @@ def beside(x: Any, other: Any) -> Any:
     """A list of numbers in the dtype of the tensor it meets: it was written without one. Anything else as it is."""
     if not isinstance(x, (list, tuple)):
         return x
-    array, dtype = as_array(x), getattr(other, "dtype", DEFAULT_FLOAT)
+    array, dtype = written(x), getattr(other, "dtype", DEFAULT_FLOAT)
     return xp_of(array).asarray(array, dtype=dtype) if dtype.kind == "f" else array
 
 

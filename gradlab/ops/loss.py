@@ -122,7 +122,9 @@ def need_class_ids(op: str, x: Any, ids: Any) -> bool:
     shape = x.shape
     got = {"input": shape, "target": ids.shape}
     if x.dtype.kind != "f":
-        raise DTypeError(explain(f"{op}: scores are floating numbers", got=got, need="a floating input", fix="input.float()"))
+        swapped = ids.dtype.kind == "f" and shape == (*ids.shape[:1], *ids.shape[2:])
+        fix = f"{op}(target, input): first the scores" if swapped else "input.float()"
+        raise DTypeError(explain(f"{op}: scores are floating numbers", got=got, need="a floating input", fix=fix))
     if not shape or ids.shape != ((shape[0], *shape[2:]) if len(shape) > 1 else ()):
         return False
     if ids.dtype.kind not in "iu":

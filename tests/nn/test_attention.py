@@ -5,6 +5,7 @@ import pytest
 
 import gradlab as gl
 from gradlab import nn, optim
+from gradlab.trace import recording
 
 OPTIONS = [{}, {"batch_first": True}, {"add_bias_kv": True, "add_zero_attn": True}, {"bias": False}]
 FUTURE = gl.triu(gl.ones(5, 5), 1).bool()
@@ -186,3 +187,13 @@ def test_what_does_not_fit_is_refused(what):
     call, error, match = WRONG[what]
     with pytest.raises(error, match=match):
         call()
+
+
+@pytest.mark.parametrize("memory_twice", [True, False])
+def test_nothing_is_computed_in_vain(memory_twice):
+    layer, memory = nn.MultiheadAttention(4, 2), gl.randn(5, 1, 4)
+    with recording() as recorder:
+        layer(gl.randn(3, 1, 4), memory, memory if memory_twice else memory.clone(), need_weights=False)
+    made = recorder.structure()["ops"]
+    used = {place for op in made for kind, place in op["inputs"] if kind == "op"}
+    assert used == set(range(len(made) - 1))

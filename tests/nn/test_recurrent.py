@@ -222,3 +222,10 @@ def test_what_does_not_fit_is_refused(what):
     call, error, match = WRONG[what]
     with pytest.raises(error, match=match):
         call()
+
+
+@pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
+def test_output_and_state_together_go_into_no_other_layer(kind):
+    model = nn.Sequential(getattr(nn, kind)(2, 3), nn.Linear(3, 1))
+    with pytest.raises(gl.errors.GraphError, match=r"(?s)would lose their gradient.*tuple of Tensor.*y, state = lstm\(x\)"):
+        model(gl.ones(1, 1, 2))
