@@ -230,7 +230,7 @@ class Thing:
         (np.array(["a"]), gl.DTypeError, "value holds what a file can't"),
         (np.zeros(1, np.longdouble), gl.DTypeError, "up to 64 bits"),
     ],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_a_file_can_not_hold_is_refused_before_anything_is_written(value, error, match, path):
     path.write_text("old")
