@@ -27,6 +27,12 @@ export function plain(x: number): string {
   return x.toFixed(digits).replace(/^-/, '−');
 }
 
+/** The same in six letters, where a bar stands before it: 2e-23. */
+export function brief(x: number): string {
+  const text = plain(x);
+  return text.length > 6 ? sci(x, 1) : text;
+}
+
 /** A tick of a logarithmic axis, as short as it goes: 0.01, 1, 16, 1e-6. */
 export function tick(x: number): string {
   if (x >= 0.01 && x < 10000) return String(Number(x.toPrecision(2)));

@@ -1,7 +1,7 @@
 /** A node, a chip and a box of the graph as SVG; numbers change in place. */
 
 import { set, svg, write } from './element';
-import { count as countText, full, plain, shape as shapeText, special } from './format';
+import { count as countText, full, brief, plain, shape as shapeText, special } from './format';
 import { CHIP_WIDTH } from './geometry';
 import { logPart } from './scale';
 import { cellColour, HIGH, LOW, spanOf, type StripLook } from './strip';
@@ -95,7 +95,7 @@ export class Meter {
     set(this.bar, 'x', value === 0 ? this.x + 10.5 : this.x + 10);
     if (value === 0) set(this.bar, 'width', METER - 1);
     this.number.classList.toggle('gl-odd-text', odd !== null);
-    write(this.number, odd === 'Inf' ? '↑ Inf' : plain(value));
+    write(this.number, odd === 'Inf' ? '↑ Inf' : brief(value));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Nodes, chips, boxes and edges on a canvas, as `node.ts` and the style sheet draw them in SVG. */
 
 import { CHIP_HEIGHT, CHIP_WIDTH, NODE_HEIGHT } from './geometry';
-import { count, plain, shape as shapeText, special } from './format';
+import { count, brief, plain, shape as shapeText, special } from './format';
 import { METER, type Fonts } from './node';
 import { logPart } from './scale';
 import { cellColour, HIGH, LOW, spanOf, type StripLook } from './strip';
@@ -161,7 +161,7 @@ export class Painter {
     if (!this.letters) return;
     this.text(name, x, y + 32, '--gl-text2', this.ui(11));
     const font = odd ? `700 ${this.code(11)}` : this.code(11);
-    this.text(odd === 'Inf' ? '↑ Inf' : plain(value), x + 98, y + 32, odd ? '--gl-odd' : '--gl-text1', font, true);
+    this.text(odd === 'Inf' ? '↑ Inf' : brief(value), x + 98, y + 32, odd ? '--gl-odd' : '--gl-text1', font, true);
   }
 
   /** A strip of heat. */

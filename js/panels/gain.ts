@@ -92,6 +92,7 @@ function joined(a: Gain, b: Gain): Gain {
 
 /** How much it hides to draw two neighbours as one. */
 function hidden(a: Gain, b: Gain): number {
+  if (Number.isNaN(a.gain) && Number.isNaN(b.gain)) return 0.02 * (a.count + b.count);
   const size = ({ gain }: Gain) => (gain > 0 && gain < Infinity ? Math.abs(Math.log10(gain)) : Infinity);
   return size(a) + size(b) + 0.02 * (a.count + b.count);
 }
@@ -177,8 +178,7 @@ export class Waterfall {
     if (all.length === 0) return;
     write(this.title, `gain along the path, loss to ${(structure.leaves[leaf]?.name ?? '').slice(0, 200)}`);
     const shown = located(structure, all, fewer(all));
-    const finite = shown.map(g => g.gain);
-    const decades = sides(finite);
+    const decades = sides(shown.map(g => g.gain));
     this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected)));
     this.ticks.replaceChildren(...barTicks(decades).map(([text, at]) => html('span', { style: `left:${(at * 100).toFixed(1)}%` }, text)));
     const worst = all.reduce((w, g) => (g.gain < w.gain ? g : w));
@@ -188,13 +188,20 @@ export class Waterfall {
   }
 
   private row(g: Gain, structure: Structure, decades: number, selected: ReadonlySet<number>): HTMLElement {
-    const far = g.gain === 0 || special(g.gain) !== null || Math.abs(Math.log10(g.gain)) > 1;
-    const value = html('span', { class: `gl-gainvalue${far ? ' gl-out' : ''}${special(g.gain) ? ' gl-odd-text' : ''}` }, times(g.gain));
-    mark(value, g.gain);
+    // Where no gradient comes, none is lost.
+    const none = g.before === 0 && g.after === 0;
+    const odd = !none && special(g.gain) !== null;
+    const far = g.gain === 0 || odd || Math.abs(Math.log10(g.gain)) > 1;
+    const value = html(
+      'span',
+      { class: `gl-gainvalue${far ? ' gl-out' : ''}${odd ? ' gl-odd-text' : ''}` },
+      none ? '\u2013' : times(g.gain)
+    );
+    mark(value, none ? null : g.gain);
     const where = g.op === null ? '' : madeAt(structure, structure.ops[g.op] as Structure['ops'][number]);
     const title = `${g.name}${where ? ` \u00b7 ${where}` : ''}\n\u2016g\u2016 ${full(g.before)} in the op's result, ${full(g.after)} passed on`;
     const on = g.op !== null && selected.has(g.op);
-    const cells = [html('span', { class: 'gl-gainname' }, pathName(g.name)), bar(g.gain, decades), value];
+    const cells = [html('span', { class: 'gl-gainname' }, pathName(g.name)), bar(none ? 1 : g.gain, decades), value];
     const look = { class: `gl-gainrow${on ? ' gl-selected' : ''}`, title, role: 'listitem' };
     return g.op === null ? html('div', look, ...cells) : html('div', { ...look, 'data-gain': g.op, tabindex: 0 }, ...cells);
   }
