@@ -9,7 +9,8 @@ from typing import Any
 from .. import ops
 from .._tensor import Tensor
 from ..create import arange
-from ..nn import Dropout, Embedding, LayerNorm, Linear, Module, ModuleList, init
+from ..nn import Dropout, Embedding, KVCache, LayerNorm, Linear, Module, ModuleList, init
+from ..nn.mask import causal
 from .bert import chosen, draw, joined, need_heads, need_ids, split
 
 
@@ -24,9 +25,13 @@ class CausalAttention(Module):
         self.heads, self.dropout = heads, dropout
         self.qkv, self.out = Linear(channels, 3 * channels), Linear(channels, channels)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, cache: KVCache | None = None) -> Tensor:
         q, k, v = (split(part, self.heads) for part in self.qkv(x).chunk(3, dim=-1))
-        y = ops.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=self.dropout if self.training else 0.0)
+        if cache is not None:
+            k, v = cache.extend(self, k, v)
+        past = k.shape[-2] - q.shape[-2]
+        mask = causal(q, k.shape[-2], past=past) if past and q.shape[-2] > 1 else None  # one query is the last: it sees all keys
+        y = ops.scaled_dot_product_attention(q, k, v, mask, self.dropout if self.training else 0.0, is_causal=not past)
         return self.out(joined(y))
 
 
@@ -43,8 +48,8 @@ class Block(Module):
         self.linear1, self.linear2 = Linear(channels, 4 * channels), Linear(4 * channels, channels)
         self.drop = Dropout(dropout)
 
-    def forward(self, x: Tensor) -> Tensor:
-        x = x + self.drop(self.attention(self.norm1(x)))
+    def forward(self, x: Tensor, cache: KVCache | None = None) -> Tensor:
+        x = x + self.drop(self.attention(self.norm1(x), cache))
         return x + self.drop(self.linear2(ops.gelu(self.linear1(self.norm2(x)), approximate="tanh")))
 
 
@@ -52,7 +57,7 @@ class GPT(Module):
     """GPT-2: for each place the logits of the token that comes next.
 
     The arguments have the names of config.json in the transformers library; `hub.load(model, path, hub.GPT2)` brings weights.
-    The last layer is the table of the tokens once more.
+    The last layer is the table of the tokens once more. With an `nn.KVCache` it goes on after the tokens that the cache has seen.
 
     Shapes: input_ids: (batch, time) integers, y: (batch, time, vocab_size)
 
@@ -93,9 +98,10 @@ class GPT(Module):
         """A model of the sizes that a config.json names."""
         return cls(**chosen(cls, config, "n_layer"))
 
-    def forward(self, input_ids: Any) -> Tensor:
-        ids = need_ids("GPT", input_ids, self.positions.num_embeddings)
-        x = self.drop(self.tokens(ids) + self.positions(arange(ids.shape[1], device=ids.device)))
+    def forward(self, input_ids: Any, cache: KVCache | None = None) -> Tensor:
+        past = 0 if cache is None else cache.steps
+        ids = need_ids("GPT", input_ids, self.positions.num_embeddings - past)
+        x = self.drop(self.tokens(ids) + self.positions(arange(past, past + ids.shape[1], device=ids.device)))
         for block in self.blocks:
-            x = block(x)
+            x = block(x, cache)
         return ops.linear(self.norm(x), self.tokens.weight)

@@ -74,3 +74,15 @@ def test_sizes_that_make_no_model_are_refused():
         models.Bert(**BERT)(np.zeros(3, int))
     with pytest.raises(gl.ArgumentError, match=r"(?s)config of another model.*missing +num_hidden_layers"):
         models.Bert.from_config({"n_layer": 3})
+
+
+def test_gpt_with_a_cache_says_step_by_step_what_it_says_at_once():
+    model = gl.models.GPT(vocab_size=11, n_positions=7, n_embd=12, n_layer=2, n_head=3).eval()
+    ids, cache = gl.randint(0, 11, (2, 7)), gl.nn.KVCache()
+    with gl.no_grad():
+        whole = model(ids)
+        parts = [model(ids[:, i:j], cache=cache) for i, j in ((0, 3), (3, 4), (4, 7))]
+        np.testing.assert_allclose(gl.cat(parts, 1).data, whole.data, atol=1e-6)
+        with pytest.raises(gl.ShapeError, match="time at most 0"):
+            model(ids[:, :1], cache=cache)
+    assert cache.steps == 7
