@@ -88,6 +88,10 @@ export function paintMatrix(canvas: HTMLCanvasElement, matrix: Matrix, width: nu
   pen.textAlign = 'center';
   pen.textBaseline = 'middle';
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  // Numbers stand in all cells or in none, and not so close that two read as one.
+  const numbers = matrix.values.filter(Number.isFinite);
+  const short = (x: number) => sci(x, 1);
+  const written = h < 20 ? undefined : [plain, short].find(of => numbers.every(x => textWidth(of(x), look.font) + 7 <= w));
   const edge = (x: number) => Math.round(x * ratio) / ratio;
   matrix.values.forEach((x, k) => {
     const [row, column] = [Math.floor(k / matrix.columns), k % matrix.columns];
@@ -104,7 +108,7 @@ export function paintMatrix(canvas: HTMLCanvasElement, matrix: Matrix, width: nu
     }
     if (tall < 10) return;
     const arrow = word === 'Inf' ? '↑' : word === 'NaN' ? '' : '↓';
-    const texts = word !== null ? [arrow + word, arrow || 'N'] : tall < 20 ? [] : [plain(x), sci(x, 1)];
+    const texts = word !== null ? [arrow + word, arrow || 'N'] : written ? [written(x)] : [];
     const text = texts.find(one => textWidth(one, look.font) + 2 <= wide);
     if (!text) return;
     if (word !== null) {
