@@ -27,7 +27,7 @@ export function tableOf({ title, side, head, rows }: Texts): HTMLElement {
     html(
       'table',
       {},
-      html('colgroup', {}, html('col', { style: 'width:36%' })),
+      html('colgroup', {}, html('col', { style: `width:${head.length > 4 ? 24 : 36}%` })),
       html('thead', {}, cells('th', head)),
       html('tbody', {}, ...rows.map(row => cells('td', row)))
     )
