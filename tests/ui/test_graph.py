@@ -33,11 +33,8 @@ from gradlab import observe
 
 class Order:
     order = []
-    def begin(self, kind, target, inputs):
-        if kind == "backward":
-            self.order.append(type(target).__name__.lower())
-    def end(self, token, output, error):
-        pass
+    def backward(self, fn, g, grads, began):
+        self.order.append(type(fn).__name__.lower())
 
 order = Order()
 loss = nn.functional.cross_entropy(model(x), y)
@@ -60,6 +57,7 @@ def test_a_graph_is_read_with_keys_and_search(lab: Lab) -> None:
     lab.run(0)
     lab.run(1)
     order: list[str] = json.loads(lab.run(2))
+    assert len(order) == 4
     graph = lab.panel("graph")
     viewport = graph.locator(".gl-viewport")
     expect(graph.locator('[data-op="3"] .gl-v')).to_have_attribute("data-value", re.compile(r"\d"))
