@@ -223,12 +223,16 @@ def test(arguments: list[str]) -> int:
         arguments = arguments[1:]
     set_up_tools()
     reports = os.environ.get("GRADLAB_REPORTS")
-    python_report = [f"--junitxml={Path(reports) / 'pytest.xml'}"] if reports else []
-    chosen = selects(arguments)
-    at_once = [] if chosen else ["-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadgroup"]
-    failed = run([str(PYTHON), "-m", "pytest", "-rs", *at_once, *python_report, *arguments])
-    if chosen:
-        return failed
+
+    def pytest(report: str, *options: str) -> int:
+        junit = [f"--junitxml={Path(reports) / report}"] if reports else []
+        return run([str(PYTHON), "-m", "pytest", "-rs", *options, *junit, *arguments])
+
+    if selects(arguments):
+        return pytest("pytest.xml")
+    append = ["--cov-append"] if any(argument.startswith("--cov") for argument in arguments) else []
+    failed = pytest("pytest.xml", "-n", str(min(os.cpu_count() or 1, 4)), "--ignore=tests/ui")
+    failed = pytest("browser.xml", *append, "tests/ui") or failed  # alone: a page and its kernel keep two cores busy
     try:
         program = require_packages()
     except SetupError as error:

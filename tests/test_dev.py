@@ -183,16 +183,22 @@ def test_lab_opens_the_first_example_also_for_root(dev: ModuleType, started, mon
     assert (ROOT / "examples/01_digits.ipynb").is_file()
 
 
-@pytest.mark.parametrize(("arguments", "both"), [
-    ([], True),
-    (["-x", "--cov=gradlab", "-m", ""], True),
-    (["pyproject.toml::a_test"], False),
-    (["-k", "softmax"], False),
-])  # fmt: skip
-def test_the_javascript_tests_run_unless_certain_python_tests_were_asked_for(dev: ModuleType, started, arguments: list[str], both: bool):
+@pytest.mark.parametrize("arguments", [["pyproject.toml::a_test"], ["-k", "softmax"]])
+def test_certain_tests_that_are_asked_for_are_all_that_runs(dev: ModuleType, started, arguments: list[str]):
     assert dev.main(["test", *arguments]) == 0
-    assert started[0][1:] == ["-m", "pytest", "-rs", *arguments]
-    assert [command[0] for command in started[1:]] == ["node"] * both
+    assert [command[1:] for command in started] == [["-m", "pytest", "-rs", *arguments]]
+
+
+@pytest.mark.parametrize(("arguments", "again"), [([], []), (["-x", "--cov=gradlab", "-m", ""], ["--cov-append"])])
+def test_all_tests_are_those_of_python_in_several_processes_then_the_browser_s_then_javascript_s(
+    dev: ModuleType, started, monkeypatch: pytest.MonkeyPatch, arguments: list[str], again: list[str]
+):
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert dev.main(["test", *arguments]) == 0
+    python, browser, javascript = started
+    assert python[1:] == ["-m", "pytest", "-rs", "-n", "2", "--ignore=tests/ui", *arguments]
+    assert browser[1:] == ["-m", "pytest", "-rs", *again, "tests/ui", *arguments]
+    assert javascript[0] == "node"
 
 
 def test_the_tests_pass_without_node_and_say_what_was_skipped(dev: ModuleType, started, monkeypatch: pytest.MonkeyPatch, capsys):

@@ -61,7 +61,7 @@ class Entrywise(Optimizer):
                     if counts:
                         entry["step"] = t
                     if self.gathers and data.size < SMALL:
-                        together.setdefault((t, data.dtype, data.device), []).append(p)
+                        together.setdefault((t, data.dtype, str(data.device)), []).append(p)
                     else:
                         self._move_alone(p, g, [entry[name] for name in names], t, group)
                 for (t, *_), parameters in together.items():

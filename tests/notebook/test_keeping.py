@@ -84,7 +84,7 @@ def test_the_page_gets_the_same_when_nothing_runs(run: Any, ask: Any) -> None:
     run("class Log: pass")
     run("log = Log(); log.history = [(model(x) ** 2).mean() for _ in range(4)]")
     (answer,) = [m.content for m in ask("alive") if m.content["kind"] == "answer" and "keepers" in m.content]
-    (keeper,) = answer["keepers"]
+    (keeper,) = [keeper for keeper in answer["keepers"] if keeper["name"].startswith("log")]  # modules of tests may keep some, too
     assert (keeper["name"], keeper["graphs"]) == ("log.history", 4) and keeper["said"].startswith("`log.history` (In[4]) keeps 4 graphs")
 
 

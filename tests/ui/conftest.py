@@ -30,14 +30,11 @@ sys.path.insert(0, str(HERE))
 from labbrowser import launch, missing  # noqa: E402
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder `ui`; where several processes share the tests, one runs these and begins with them."""
-    here = [item for item in items if HERE in item.path.parents]
-    for item in here:
-        item.add_marker(pytest.mark.ui)
-        item.add_marker(pytest.mark.xdist_group("browser"))
-    items.sort(key=lambda item: item.get_closest_marker("ui") is None)
+    """Mark every test of this folder `ui`."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.ui)
 
 
 @pytest.fixture(scope="session")
