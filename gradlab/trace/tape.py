@@ -72,12 +72,11 @@ class Tape:
 
     def reset(self, start: Node) -> None:
         """Become an empty tape that starts at `start`."""
-        self.id = next(_ids)
+        self.again()
         self.node = self.start = start
-        if self.n:
-            self.grads[: self.n] = self.backward_ns[: self.n] = self.values[: self.n] = [None] * self.n
-            self.leaf_values[: self.leaf_count] = self.leaf_grads[: self.leaf_count] = [None] * self.leaf_count
-        self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.passes = self.step = self.cells_to = 0
+        self.grads[: self.n] = self.backward_ns[: self.n] = self.values[: self.n] = [None] * self.n
+        self.leaf_values[: self.leaf_count] = self.leaf_grads[: self.leaf_count] = [None] * self.leaf_count
+        self.n = self.leaf_count = self.aside = self.folded = self.folded_graph = self.cells_to = 0
         self.kept = 0  # ops that the last rewind left
         self.refs: dict[int, int] = {}  # sequence number of an op, or minus serial of a tensor without one -> place
         self.roots: dict[Root, None] = {}  # models with parameters
@@ -85,19 +84,17 @@ class Tape:
         self.cells: dict[str, tuple[int | None, int]] = {}  # cell id -> (count of its run, its first op)
         self.touched: dict[int, Param] = {}  # whose gradient this step added to
         self.errors: dict[int, str] = {}  # op whose backward raised -> what it said
-        self.updated = self.check = self.stale = False
-        self.turns = False  # whether an op with a graph may begin a new step: any of updated, passes, stale
+        self.stale = False
         self.full = self.looks = True
         self.light = False  # read by a glance: loss, gradients and update, but no ops
-        self.versions: list[tuple[Any, int]] = []  # of a light step: weak references to leaves, and their versions after the backward call
-        self.loss = self.grad_norm = None
 
     def again(self) -> None:
-        """Become empty after a light step, for one more: what a light step leaves untouched stays."""
+        """Become the tape of a step that has not begun; after a light one, which writes no more than this, that is all."""
         self.id = next(_ids)
         self.passes = self.step = 0
-        self.updated = self.check = self.turns = False
-        self.versions = []
+        self.updated = self.check = False
+        self.turns = False  # whether an op with a graph may begin a new step: any of updated, passes, stale
+        self.versions: list[tuple[Any, int]] = []  # of a light step: weak references to leaves, and their versions after the backward call
         self.loss = self.grad_norm = None
 
     @property
