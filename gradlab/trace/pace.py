@@ -25,7 +25,8 @@ class Pace:
     @property
     def share(self) -> float | None:
         """The tracer's share of a step's time, None before it was measured."""
-        return self._share if self.governor.share is None else self.governor.share
+        share = self.governor.share
+        return self._share if share is None else share
 
     def turned(self, step: int) -> None:
         """A step is over, `step` of the run are."""
