@@ -149,9 +149,7 @@ class Evidence:
         if at is None:
             return np.empty(0, int), np.empty(0)
         first, rows = self._rows
-        values = rows[:, at]
-        known = ~is_missing(values)
-        return first + np.flatnonzero(known), values[known].astype(np.float64)
+        return _known(first + np.arange(len(rows)), rows[:, at])
 
     def measured(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """As `column`, but the newest 32 observations, however far apart: most steps of a loop measure no parameter."""
@@ -159,9 +157,7 @@ class Evidence:
         steps, rows = self._full_rows
         if at is None or not len(steps):
             return np.empty(0, int), np.empty(0)
-        values = np.ascontiguousarray(rows[:, at])
-        known = ~is_missing(values)
-        return steps[known], values[known].astype(np.float64)
+        return _known(steps, rows[:, at])
 
     def early(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """As `column`, but of the first 64 steps of this training."""
@@ -169,9 +165,7 @@ class Evidence:
         first, rows = self._early_rows
         if at is None or at >= rows.shape[1]:
             return np.empty(0, int), np.empty(0)
-        values = np.ascontiguousarray(rows[:, at])
-        known = ~is_missing(values)
-        return first + np.flatnonzero(known), values[known].astype(np.float64)
+        return _known(first + np.arange(len(rows)), rows[:, at])
 
     @cached_property
     def _full_rows(self) -> tuple[np.ndarray, np.ndarray]:
@@ -324,3 +318,9 @@ class Evidence:
         leaf, serial = param.leaf, param.serial
         read, trained, touched = -serial in tape.refs, serial in steps.run.bound, serial in tape.touched
         return Held(shown_name(leaf.root, leaf.name, several), leaf.shape, read, trained, touched, leaf.requires_grad, leaf.root)
+
+
+def _known(steps: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those of the steps in which a number was measured, and the number there."""
+    known = ~is_missing(values)
+    return steps[known], values[known].astype(np.float64)
