@@ -76,7 +76,7 @@ class Hints:
         if isinstance(value, DataLoader):
             text = _batches(value)
         else:
-            text = _parameters(p.numel() for _, p in value.named_parameters()) if isinstance(value, Module) else self._held(value)
+            text = _parameters_of(value) if isinstance(value, Module) else self._held(value)
         return f"{name} {text}" if several and text else text
 
     def _held(self, optimizer: Optimizer) -> str:
@@ -124,13 +124,15 @@ def _batches(loader: DataLoader) -> str:
         number = len(loader)
     except TypeError:  # a sampler without a length
         return ""
-    size, dataset = loader.batch_size, loader.dataset
-    if size is None:  # a batch_sampler says
-        return f"{number:,} batch{'es' if number != 1 else ''}"
-    if type(dataset) is not TensorDataset or loader.collate_fn is not None or not number:
-        return f"{number:,} batch{'es' if number != 1 else ''} of {size:,}"
+    size, dataset = loader.batch_size, loader.dataset  # without a size a batch_sampler says it
+    if size is None or type(dataset) is not TensorDataset or loader.collate_fn is not None or not number:
+        return f"{number:,} batch{'es' if number != 1 else ''}" + ("" if size is None else f" of {size:,}")
     rows = min(size, len(dataset))
     return f"{number:,} × " + ", ".join(tensor_text((rows, *t.shape[1:]), str(t.dtype)) for t in dataset.tensors)
+
+
+def _parameters_of(module: Module) -> str:
+    return _parameters(p.numel() for _, p in module.named_parameters())
 
 
 def _parameters(sizes: Iterable[int]) -> str:
@@ -154,7 +156,7 @@ def _parts(module: Module, place: Source) -> list[tuple[Where, str]]:
         for step in dis.get_instructions(code):
             line = None if step.positions is None else step.positions.end_lineno
             part = getattr(one, step.argval, None) if step.opname == "STORE_ATTR" else None
-            text = _parameters(p.numel() for _, p in part.named_parameters()) if isinstance(part, Module) else ""
+            text = _parameters_of(part) if isinstance(part, Module) else ""
             if text and line is not None:
                 found.append((where._replace(line=line + (where.line or 0)), text))
     return found
