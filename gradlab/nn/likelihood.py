@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from .. import ops
 from .._tensor import Tensor, TensorLike
-from ..ops.argument import whole
+from ..ops.argument import need_number, whole
 from .loss import Loss, Reduction
 
 
@@ -29,7 +29,7 @@ class KLDivLoss(Loss):
     reductions = ("mean", "batchmean", "sum", "none")
 
     def __init__(self, reduction: Literal["mean", "batchmean", "sum", "none"] = "mean", log_target: bool = False) -> None:
-        super().__init__(reduction)
+        super().__init__(reduction)  # pyright: ignore[reportArgumentType]  # one of its own `reductions`
         self.log_target = log_target
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
@@ -49,11 +49,10 @@ class PoissonNLLLoss(Loss):
         ArgumentError: an unknown reduction.
     """
 
-    eps: float
-
     def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction, eps=eps)
-        self.log_input, self.full = log_input, full
+        super().__init__(reduction)
+        need_number("PoissonNLLLoss", eps=eps)
+        self.log_input, self.full, self.eps = log_input, full, eps
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.poisson_nll_loss(input, target, self.log_input, self.full, self.eps, self.reduction)
@@ -75,11 +74,10 @@ class GaussianNLLLoss(Loss):
     Source: Nix and Weigend 1994, "Estimating the mean and variance of the target probability distribution".
     """
 
-    eps: float
-
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction, eps=eps)
-        self.full = full
+        super().__init__(reduction)
+        need_number("GaussianNLLLoss", eps=eps)
+        self.full, self.eps = full, eps
 
     def forward(self, input: Tensor, target: TensorLike, var: TensorLike | float) -> Tensor:
         return ops.gaussian_nll_loss(input, target, var, self.full, self.eps, self.reduction)

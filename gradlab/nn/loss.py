@@ -6,7 +6,7 @@ Every one takes `reduction`: "mean", "sum", or "none" for one loss an entry or a
 from __future__ import annotations
 
 import inspect
-from typing import Any, Literal
+from typing import Literal
 
 from .. import ops
 from .._tensor import Tensor, TensorLike
@@ -22,17 +22,14 @@ class Loss(Module):
 
     reductions: tuple[str, ...] = ("mean", "sum", "none")
 
-    def __init__(self, reduction: str = "mean", **numbers: Any) -> None:
+    def __init__(self, reduction: Reduction = "mean") -> None:
         super().__init__()
         name = type(self).__name__
         if reduction not in self.reductions:
             words = ", ".join([repr(word) for word in self.reductions[:-1]])
             need = f"{words} or {self.reductions[-1]!r}"
             raise ArgumentError(explain(f"{name}: unknown reduction", got={"reduction": repr(reduction)}, need=need))
-        need_number(name, **numbers)
         self.reduction = reduction
-        for option, value in numbers.items():
-            setattr(self, option, value)
 
     def extra_repr(self) -> str:
         options = inspect.signature(type(self).__init__).parameters.values()
@@ -43,8 +40,8 @@ class Loss(Module):
 class Weighted(Loss):
     """What losses share that take one factor a class, or an entry: a buffer, moved and saved with the module."""
 
-    def __init__(self, weight: Tensor | None, reduction: str, **numbers: Any) -> None:
-        super().__init__(reduction, **numbers)
+    def __init__(self, weight: Tensor | None = None, reduction: Reduction = "mean") -> None:
+        super().__init__(reduction)
         self.register_buffer("weight", weight)
 
 
@@ -71,7 +68,8 @@ class CrossEntropyLoss(Weighted):
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: Reduction = "mean", label_smoothing: float = 0.0
     ) -> None:
-        super().__init__(weight, reduction, label_smoothing=label_smoothing)
+        super().__init__(weight, reduction)
+        need_number("CrossEntropyLoss", label_smoothing=label_smoothing)
         if not 0 <= label_smoothing <= 1:
             got = {"label_smoothing": label_smoothing}
             raise ArgumentError(explain("CrossEntropyLoss: label_smoothing is a share", got=got, need="0 <= label_smoothing <= 1"))
@@ -115,9 +113,6 @@ class MSELoss(Loss):
     2.0
     """
 
-    def __init__(self, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction)
-
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.mse_loss(input, target, self.reduction)
 
@@ -131,9 +126,6 @@ class L1Loss(Loss):
         ShapeError: shapes that differ, also where they would broadcast.
         ArgumentError: an unknown reduction.
     """
-
-    def __init__(self, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction)
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.l1_loss(input, target, self.reduction)
@@ -151,10 +143,10 @@ class SmoothL1Loss(Loss):
     Source: Girshick 2015, arXiv:1504.08083, eq. 3.
     """
 
-    beta: float
-
     def __init__(self, reduction: Reduction = "mean", beta: float = 1.0) -> None:
-        super().__init__(reduction, beta=beta)
+        super().__init__(reduction)
+        need_number("SmoothL1Loss", beta=beta)
+        self.beta = beta
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.smooth_l1_loss(input, target, self.reduction, self.beta)
@@ -172,10 +164,10 @@ class HuberLoss(Loss):
     Source: Huber 1964, "Robust estimation of a location parameter".
     """
 
-    delta: float
-
     def __init__(self, reduction: Reduction = "mean", delta: float = 1.0) -> None:
-        super().__init__(reduction, delta=delta)
+        super().__init__(reduction)
+        need_number("HuberLoss", delta=delta)
+        self.delta = delta
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.huber_loss(input, target, self.reduction, self.delta)
@@ -193,9 +185,6 @@ class BCELoss(Weighted):
         ShapeError: shapes that differ, also where they would broadcast.
         ArgumentError: an unknown reduction.
     """
-
-    def __init__(self, weight: Tensor | None = None, reduction: Reduction = "mean") -> None:
-        super().__init__(weight, reduction)
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.binary_cross_entropy(input, target, self.weight, self.reduction)

@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 from .. import ops
 from .._tensor import Tensor, TensorLike
-from ..ops.argument import whole
+from ..ops.argument import need_number, whole
 from .loss import Loss, Reduction, Weighted
 
 
 class Margin(Loss):
     """What losses share that have a margin."""
 
-    margin: float
+    def __init__(self, margin: float = 0.0, reduction: Reduction = "mean") -> None:
+        super().__init__(reduction)
+        need_number(type(self).__name__, margin=margin)
+        self.margin = margin
 
 
 class HingeEmbeddingLoss(Margin):
@@ -27,7 +30,7 @@ class HingeEmbeddingLoss(Margin):
     """
 
     def __init__(self, margin: float = 1.0, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction, margin=margin)
+        super().__init__(margin, reduction)
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.hinge_embedding_loss(input, target, self.margin, self.reduction)
@@ -43,9 +46,6 @@ class MarginRankingLoss(Margin):
         ArgumentError: an unknown reduction.
     """
 
-    def __init__(self, margin: float = 0.0, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction, margin=margin)
-
     def forward(self, input1: Tensor, input2: TensorLike, target: TensorLike) -> Tensor:
         return ops.margin_ranking_loss(input1, input2, target, self.margin, self.reduction)
 
@@ -60,9 +60,6 @@ class CosineEmbeddingLoss(Margin):
         ArgumentError: an unknown reduction.
     """
 
-    def __init__(self, margin: float = 0.0, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction, margin=margin)
-
     def forward(self, input1: Tensor, input2: TensorLike, target: TensorLike) -> Tensor:
         return ops.cosine_embedding_loss(input1, input2, target, self.margin, self.reduction)
 
@@ -76,9 +73,6 @@ class SoftMarginLoss(Loss):
         ShapeError: shapes that differ, also where they would broadcast.
         ArgumentError: an unknown reduction.
     """
-
-    def __init__(self, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction)
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.soft_margin_loss(input, target, self.reduction)
@@ -98,11 +92,10 @@ class MultiMarginLoss(Weighted):
         ArgumentError: an unknown reduction.
     """
 
-    margin: float
-
     def __init__(self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: Reduction = "mean") -> None:
-        super().__init__(weight, reduction, margin=margin)
-        self.p = whole("p", p)
+        super().__init__(weight, reduction)
+        need_number("MultiMarginLoss", margin=margin)
+        self.p, self.margin = whole("p", p), margin
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.multi_margin_loss(input, target, self.p, self.margin, self.weight, self.reduction)
@@ -117,9 +110,6 @@ class MultiLabelMarginLoss(Loss):
         LabelError: a class id that is none of the classes.
         ArgumentError: an unknown reduction.
     """
-
-    def __init__(self, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction)
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.multilabel_margin_loss(input, target, self.reduction)
@@ -137,9 +127,6 @@ class MultiLabelSoftMarginLoss(Weighted):
         ShapeError: shapes that differ, also where they would broadcast.
         ArgumentError: an unknown reduction.
     """
-
-    def __init__(self, weight: Tensor | None = None, reduction: Reduction = "mean") -> None:
-        super().__init__(weight, reduction)
 
     def forward(self, input: Tensor, target: TensorLike) -> Tensor:
         return ops.multilabel_soft_margin_loss(input, target, self.weight, self.reduction)
@@ -161,12 +148,10 @@ class TripletMarginLoss(Margin):
     Source: Balntas et al. 2016, "Learning local feature descriptors with triplets and shallow convolutional neural networks".
     """
 
-    p: float
-    eps: float
-
     def __init__(self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False, reduction: Reduction = "mean") -> None:
-        super().__init__(reduction, margin=margin, p=p, eps=eps)
-        self.swap = swap
+        super().__init__(margin, reduction)
+        need_number("TripletMarginLoss", p=p, eps=eps)
+        self.p, self.eps, self.swap = p, eps, swap
 
     def forward(self, anchor: Tensor, positive: TensorLike, negative: TensorLike) -> Tensor:
         return ops.triplet_margin_loss(anchor, positive, negative, self.margin, self.p, self.eps, self.swap, self.reduction)
@@ -189,7 +174,7 @@ class TripletMarginWithDistanceLoss(Margin):
         self, *, distance_function: Callable[..., Tensor] | None = None, margin: float = 1.0, swap: bool = False,
         reduction: Reduction = "mean",
     ) -> None:  # fmt: skip
-        super().__init__(reduction, margin=margin)
+        super().__init__(margin, reduction)
         self.distance_function, self.swap = distance_function, swap
 
     def forward(self, anchor: Tensor, positive: TensorLike, negative: TensorLike) -> Tensor:
