@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import ops
 from .._tensor import Tensor
@@ -22,32 +22,33 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": ops.relu, "gelu": 
 class _Layer(Module):
     """What both layers share: their attentions, linear2(activation(linear1(x))), norms and dropouts."""
 
+    _attentions: ClassVar[tuple[str, ...]]
+
     def __init__(
         self,
-        attentions: tuple[str, ...],
         d_model: int,
         nhead: int,
-        dim_feedforward: int,
-        dropout: float,
-        activation: Activation,
-        layer_norm_eps: float,
-        batch_first: bool,
-        norm_first: bool,
-        bias: bool,
-        device: Any,
-        dtype: Any,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Activation = ops.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         self.activation, place = _activation(type(self).__name__, activation), {"device": device, "dtype": dtype}
-        for name in attentions:
+        for name in self._attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **place))
         self.linear1 = Linear(d_model, dim_feedforward, bias, **place)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias, **place)
         self.norm_first = bool(norm_first)
-        for i in range(1, len(attentions) + 2):
+        for i in range(1, len(self._attentions) + 2):
             setattr(self, f"norm{i}", LayerNorm(d_model, layer_norm_eps, bias=bias, **place))
-        for i in range(1, len(attentions) + 2):
+        for i in range(1, len(self._attentions) + 2):
             setattr(self, f"dropout{i}", Dropout(dropout))
 
     def _added(self, x: Tensor, i: int, part: Callable[[Tensor], Tensor]) -> Tensor:
@@ -86,22 +87,7 @@ class TransformerEncoderLayer(_Layer):
     (5, 3, 8)
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = ops.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        given = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
-        super().__init__(("self_attn",), *given)
+    _attentions = ("self_attn",)
 
     def forward(
         self,
@@ -133,22 +119,7 @@ class TransformerDecoderLayer(_Layer):
     (5, 3, 8)
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = ops.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        given = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
-        super().__init__(("self_attn", "multihead_attn"), *given)
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
