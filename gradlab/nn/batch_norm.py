@@ -12,6 +12,7 @@ from ..errors import ShapeError, explain
 from ..ops.argument import need_number
 from . import init
 from .module import Module
+from .norm import reset
 from .option import need_axes, need_sizes, shown
 from .parameter import Parameter
 
@@ -49,10 +50,7 @@ class ChannelNorm(Module):
     def reset_parameters(self) -> None:
         """Start anew: weight 1, bias 0, and no running statistics."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        reset(self)
 
     def _check(self, x: Any, channel: int = 1) -> None:
         need_axes(self, x, self.ndims, self.what)

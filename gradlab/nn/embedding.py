@@ -54,9 +54,10 @@ class Table(Module):
         if self.padding_idx is not None:
             self.weight._data[self.padding_idx] = 0
 
-    def extra_repr(self) -> str:
-        options = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
-        text = [f"{name}={getattr(self, name)}" for name, usual in options.items() if getattr(self, name) != usual]
+    def _with(self, names: str) -> str:
+        """Both sizes, and those options that are not as usual."""
+        usual = {"norm_type": 2, "scale_grad_by_freq": False}
+        text = [f"{name}={getattr(self, name)}" for name in names.split() if getattr(self, name) != usual.get(name)]
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *text])
 
 
@@ -117,6 +118,9 @@ class Embedding(Table):
     def forward(self, ids: TensorLike) -> Tensor:
         return ops.embedding(ids, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq)
 
+    def extra_repr(self) -> str:
+        return self._with("padding_idx max_norm norm_type scale_grad_by_freq")
+
 
 class EmbeddingBag(Table):
     """Look up rows of a table and sum, average or take the largest of them, bag by bag, without an array for the rows.
@@ -173,5 +177,5 @@ class EmbeddingBag(Table):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        text = super().extra_repr().replace(f", padding_idx={self.padding_idx}", "")
+        text = self._with("max_norm norm_type scale_grad_by_freq")
         return f"{text}, mode={self.mode!r}" + ("" if self.padding_idx is None else f", padding_idx={self.padding_idx}")

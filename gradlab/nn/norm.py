@@ -46,7 +46,7 @@ class LayerNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
-        _reset(self)
+        reset(self)
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -84,7 +84,7 @@ class RMSNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1."""
-        _reset(self)
+        reset(self)
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.rms_norm(x, self.normalized_shape, self.weight, self.eps)
@@ -127,7 +127,7 @@ class GroupNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
-        _reset(self)
+        reset(self)
 
     def forward(self, x: Tensor) -> Tensor:
         return ops.group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
@@ -165,6 +165,7 @@ def _shape(op: str, given: Any) -> tuple[int, ...]:
     return need_sizes(op, **{f"normalized_shape[{i}]": n for i, n in enumerate(shape)}) if shape else ()
 
 
-def _reset(module: Module) -> None:
+def reset(module: Module) -> None:
+    """Fill the weight of `module` itself with 1, its bias with 0."""
     for name, parameter in module.named_parameters(recurse=False):
         (init.ones_ if name == "weight" else init.zeros_)(parameter)
