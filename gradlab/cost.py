@@ -1,4 +1,4 @@
-"""What an op costs: floating-point operations and bytes, from its name and shapes alone.
+"""What an op costs: floating-point operations and bytes, from its class and shapes alone.
 
 A multiplication and an addition are one operation each, so a product of matrices (n, k) and (k, m) takes 2 n k m, as in PyTorch's
 counter. A function such as exp or tanh counts as one. Rules that an array library fuses or skips are counted as they are written.
@@ -168,9 +168,6 @@ FORMULAS: dict[str, Formula] = {
     "GELU": _each(5, 8),
     "GELUTanh": _each(8, 14),
     "Softplus": _each(3, 4),
-    "Exp": _each(1, 1),
-    "Clone": _free,
-    "Cast": _free,
     "Where": _free,
 }
 """Operations forward and backward by the name of the Function's class; other elementwise ops take one each way, those of shape none."""
@@ -179,13 +176,15 @@ VIEWS = frozenset({"Reshape", "Transpose", "Permute", "Expand", "Squeeze", "Unsq
 """Ops whose output looks at the input's memory, so that forward moves nothing."""
 
 
-def cost(name: str, kind: str, reads: Sequence[str], shapes: Shapes, sizes: tuple[Sequence[int], int], grad: bool) -> Cost:
-    """The cost of one op: `sizes` are the bytes of its inputs and output, `reads` what its backward reads.
+def cost(op: type, shapes: Shapes, sizes: tuple[Sequence[int], int], grad: bool) -> Cost:
+    """The cost of one op by the class of its Function: `sizes` are the bytes of its inputs and output.
 
-    >>> shapes = Shapes([(32, 64), (64, 10)], [False, True], (32, 10))
-    >>> cost("MatMul", "matmul", ("inputs",), shapes, ([8192, 2560], 1280), True)[:2]
+    >>> from gradlab.ops.linalg import MatMul
+    >>> cost(MatMul, Shapes([(32, 64), (64, 10)], [False, True], (32, 10)), ([8192, 2560], 1280), True)[:2]
     (40960, 40960)
     """
+    kind, reads = getattr(op, "kind", "elementwise"), getattr(op, "reads", ("inputs", "output"))
+    name = op.__name__ if op.__module__.startswith("gradlab.") else ""  # of a user's own op only the shapes are known
     formula = FORMULAS.get(name) or ({"elementwise": _each(1, 1), "shape": _free}.get(kind) if name else None)
     forward, backward = (None, None) if formula is None else formula(shapes)
     inputs, out = sizes

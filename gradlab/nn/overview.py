@@ -146,8 +146,7 @@ class _Meter:
         """An op ran."""
         inputs = [tuple(x.shape) for x in fn.inputs]
         shapes = Shapes(inputs, [False] * len(inputs), tuple(output.shape))
-        name = type(fn).__name__ if type(fn).__module__.startswith("gradlab.") else ""  # of a user's own op only the shapes are known
-        flops = cost(name, fn.kind, fn.reads, shapes, ([0] * len(inputs), 0), grad=False).forward
+        flops = cost(type(fn), shapes, ([0] * len(inputs), 0), grad=False).forward
         for layer in {id(layer): layer for layer in self.running}.values():
             layer.flops += flops or 0
             layer.whole &= flops is not None

@@ -26,6 +26,4 @@ def _of(node: Node, nodes: Sequence[Node], leaves: Sequence[Any]) -> Cost:
         wants.append(source is not None and (source.graph if isinstance(source, Node) else source.requires_grad))
         bytes_.append(0 if source is None or source.dtype is None else prod(source.shape) * source.dtype.itemsize)
     out = 0 if node.dtype is None else prod(node.shape) * node.dtype.itemsize
-    kind, reads = getattr(node.cls, "kind", "elementwise"), getattr(node.cls, "reads", ("inputs", "output"))
-    name = node.cls.__name__ if node.cls.__module__.startswith("gradlab.") else ""  # of a user's own op only the shapes are known
-    return cost(name, kind, reads, Shapes(inputs, wants, node.shape), (bytes_, out), node.graph)
+    return cost(node.cls, Shapes(inputs, wants, node.shape), (bytes_, out), node.graph)
