@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .compare import cotangent, flat
+from . import compare
+from .chooser import Call, mapped, still
+from .compare import flat
 
 FILE = Path(__file__).parent / "modules.npz"
 ROWS: dict[str, Row] = {}
@@ -49,13 +51,6 @@ def row(
 def draw(*shape: int, seed: int = 0) -> np.ndarray:
     """Numbers in [-1, 1)."""
     return np.random.default_rng([seed, *shape]).random(shape) * 2 - 1
-
-
-def mapped(value: Any, change: Callable[[np.ndarray], Any]) -> Any:
-    """The same tuples and lists with every array changed."""
-    if isinstance(value, np.ndarray):
-        return change(value)
-    return type(value)([mapped(v, change) for v in value]) if type(value) in (tuple, list) else value
 
 
 class Gradlab:
@@ -103,25 +98,17 @@ def filled(lib: Any, row: Row) -> Any:
 
 def outcome(lib: Any, row: Row, module: Any) -> list[np.ndarray]:
     """Outputs and gradients of <cotangent, outputs>; those of parameters in the order of their names."""
-    leaves: list[Any] = []
 
-    def leaf(array: np.ndarray) -> Any:
-        x = lib.tensor(array)
-        if array.dtype.kind == "f":
-            leaves.append(x.requires_grad_())
-        return x
+    def called(*xs: Any, **kw: Any) -> list[Any]:
+        return [y for y in flat(row.call(lib.nn, module, *xs, **kw)) if y is not None]
 
-    xs = mapped(row.inputs(), leaf)
-    still = {key: mapped(value, lib.tensor) for key, value in row.still.items()}
-    outputs = [y for y in flat(row.call(lib.nn, module, *xs, **still)) if y is not None]
-    total: Any = 0
-    for i, y in enumerate(outputs):
-        if y.requires_grad:
-            total = total + (y * lib.tensor(cotangent(tuple(y.shape), i))).sum()
-    total.backward()
+    call = Call(row.inputs(), {key: mapped(value, still) for key, value in row.still.items()})
+    found = compare.outcome(called, call, lib.tensor, lib.numpy)
+    if found.error:
+        raise found.error
     parameters = [p for _, p in sorted(module.named_parameters())]
-    grads = [np.zeros(tuple(t.shape)) if t.grad is None else lib.numpy(t.grad) for t in (*leaves, *parameters)]
-    return [*(lib.numpy(y) for y in outputs), *grads]
+    grads = [np.zeros(tuple(p.shape)) if p.grad is None else lib.numpy(p.grad) for p in parameters]
+    return [*found.values, *found.grads, *grads]
 
 
 def vector(arrays: list[np.ndarray]) -> np.ndarray:
