@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.reference.compare import cotangent, flat
+from tests.reference.compare import array, cotangent, flat
 
 FILE = Path(__file__).with_suffix(".txt")
 Make = Callable[[np.random.Generator], np.ndarray]
@@ -151,12 +151,6 @@ def result(one: Row, lib: Any, module: Any = None, tensor: Callable[[np.ndarray]
         [None if t.grad is None else array(t.grad) for t in (*leaves, *module.parameters())],
         [array(b) for b in module.buffers()],
     )
-
-
-def array(tensor: Any) -> np.ndarray:
-    """The numbers of a tensor of either library, in main memory."""
-    tensor = tensor.detach().cpu()
-    return np.asarray(tensor.numpy())
 
 
 def marks(a: np.ndarray | None) -> list[Any] | None:

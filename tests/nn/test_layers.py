@@ -12,9 +12,9 @@ import pytest
 import gradlab as gl
 from gradlab import nn, optim
 from tests.nn.layer_rows import TABLE
-from tests.nn.layers import Row, array, first_values, line, result, stored
+from tests.nn.layers import Row, first_values, line, result, stored
 from tests.reference import modules, sequences
-from tests.reference.compare import flat
+from tests.reference.compare import array, flat
 
 assert sequences  # adds rows to `modules`: layers that read sequences
 STORED = stored()

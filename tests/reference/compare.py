@@ -56,6 +56,11 @@ def flat(result: Any) -> list[Any]:
     return [y for part in result for y in flat(part)] if isinstance(result, (tuple, list)) else [result]
 
 
+def array(tensor: Any) -> np.ndarray:
+    """The numbers of a tensor of either library, in main memory."""
+    return np.asarray(tensor.detach().cpu().numpy())
+
+
 def cotangent(shape: tuple[int, ...], i: int) -> np.ndarray:
     """Numbers in [-1, 1) that are the same everywhere."""
     rng = random.Random(i)

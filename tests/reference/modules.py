@@ -17,7 +17,7 @@ import numpy as np
 
 from . import compare
 from .chooser import Call, mapped, still
-from .compare import flat
+from .compare import array, flat
 
 FILE = Path(__file__).parent / "modules.npz"
 ROWS: dict[str, Row] = {}
@@ -53,38 +53,8 @@ def draw(*shape: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng([seed, *shape]).random(shape) * 2 - 1
 
 
-class Gradlab:
-    """How gradlab is called."""
-
-    def __init__(self) -> None:
-        import gradlab as gl
-
-        self.nn, self.float64, self.tensor = gl.nn, gl.float64, gl.tensor
-
-    def numpy(self, x: Any) -> np.ndarray:
-        return np.asarray(x.data)
-
-    def load(self, module: Any, state: dict[str, np.ndarray]) -> None:
-        module.load_state_dict(state)
-
-
-class Torch:
-    """How PyTorch is called."""
-
-    def __init__(self) -> None:
-        import torch
-
-        self.torch, self.nn, self.float64, self.tensor = torch, torch.nn, torch.float64, torch.tensor
-
-    def numpy(self, x: Any) -> np.ndarray:
-        return x.detach().numpy()
-
-    def load(self, module: Any, state: dict[str, np.ndarray]) -> None:
-        module.load_state_dict({key: self.torch.tensor(array) for key, array in state.items()})
-
-
 def made(lib: Any, row: Row) -> Any:
-    """The module, in float64 and in evaluation, with its own first values."""
+    """The module of gradlab or torch, in float64 and in evaluation, with its own first values."""
     return row.make(lib.nn, *row.args, **row.options, dtype=lib.float64).eval()
 
 
@@ -92,7 +62,7 @@ def filled(lib: Any, row: Row) -> Any:
     """The module with numbers that depend on the names and shapes of its parameters only."""
     module = made(lib, row)
     shapes = {key: tuple(value.shape) for key, value in module.state_dict().items()}
-    lib.load(module, {key: draw(*shape, seed=zlib.crc32(key.encode())) for key, shape in shapes.items()})
+    module.load_state_dict({key: lib.tensor(draw(*shape, seed=zlib.crc32(key.encode()))) for key, shape in shapes.items()})
     return module
 
 
@@ -103,11 +73,11 @@ def outcome(lib: Any, row: Row, module: Any) -> list[np.ndarray]:
         return [y for y in flat(row.call(lib.nn, module, *xs, **kw)) if y is not None]
 
     call = Call(row.inputs(), {key: mapped(value, still) for key, value in row.still.items()})
-    found = compare.outcome(called, call, lib.tensor, lib.numpy)
+    found = compare.outcome(called, call, lib.tensor, array)
     if found.error:
         raise found.error
     parameters = [p for _, p in sorted(module.named_parameters())]
-    grads = [np.zeros(tuple(p.shape)) if p.grad is None else lib.numpy(p.grad) for p in parameters]
+    grads = [np.zeros(tuple(p.shape)) if p.grad is None else array(p.grad) for p in parameters]
     return [*found.values, *found.grads, *grads]
 
 
@@ -118,12 +88,13 @@ def vector(arrays: list[np.ndarray]) -> np.ndarray:
 
 def main() -> None:
     """Write the file."""
+    import torch
+
     from . import sequences  # noqa: F401
 
-    lib = Torch()
-    found = {key: vector(outcome(lib, row, filled(lib, row))) for key, row in ROWS.items()}
+    found = {key: vector(outcome(torch, row, filled(torch, row))) for key, row in ROWS.items()}
     np.savez_compressed(FILE, numbers=np.concatenate(list(found.values())), sizes=[len(v) for v in found.values()], keys=list(found))
-    print(f"{FILE.name}: {len(found)} rows, {FILE.stat().st_size / 1e3:.0f} kB, PyTorch {lib.torch.__version__}")
+    print(f"{FILE.name}: {len(found)} rows, {FILE.stat().st_size / 1e3:.0f} kB, PyTorch {torch.__version__}")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ import inspect
 import numpy as np
 import pytest
 
+import gradlab as gl
 from tests.reference import sequences
-from tests.reference.modules import FILE, ROWS, Gradlab, Torch, filled, made, outcome, vector
+from tests.reference.compare import array
+from tests.reference.modules import FILE, ROWS, filled, made, outcome, vector
 
 assert sequences  # adds rows
 STORED = np.load(FILE)
@@ -22,22 +24,21 @@ def test_the_file_has_every_row_and_no_other():
 
 @pytest.mark.parametrize("key", ROWS)
 def test_a_layer_gives_what_pytorch_gives(key):
-    lib = Gradlab()
-    np.testing.assert_allclose(vector(outcome(lib, ROWS[key], filled(lib, ROWS[key]))), THEIRS[key], rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(vector(outcome(gl, ROWS[key], filled(gl, ROWS[key]))), THEIRS[key], rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("key", ROWS)
 def test_a_layer_and_pytorchs_read_one_anothers_state(key):
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    row, ours, theirs = ROWS[key], Gradlab(), Torch()
-    a, b = made(ours, row), made(theirs, row)
-    states = [{name: lib.numpy(value) for name, value in m.state_dict().items()} for lib, m in ((ours, a), (theirs, b))]
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    row = ROWS[key]
+    a, b = made(gl, row), made(torch, row)
+    states = [{name: array(value) for name, value in m.state_dict().items()} for m in (a, b)]
     assert [(k, v.shape) for k, v in states[0].items()] == [(k, v.shape) for k, v in states[1].items()], "names, order, shapes"
-    for sender, receiver, other, state in ((a, b, theirs, states[0]), (b, a, ours, states[1])):
-        other.load(receiver, state)
-        results = [outcome(ours if m is a else theirs, row, m) for m in (sender, receiver)]
+    for receiver, state in ((b, {name: torch.tensor(value) for name, value in states[0].items()}), (a, states[1])):
+        receiver.load_state_dict(state)
+        results = [outcome(lib, row, m) for lib, m in ((gl, a), (torch, b))]
         for x, y in zip(*results, strict=True):
             assert x.shape == y.shape and x.dtype == y.dtype
             np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-10)
@@ -55,8 +56,8 @@ LARGE = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", LARGE)
 def test_first_values_are_drawn_as_pytorchs_are(name):
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    ours, theirs = [getattr(lib.nn, name)(*LARGE[name]).state_dict() for lib in (Gradlab(), Torch())]
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    ours, theirs = [getattr(lib.nn, name)(*LARGE[name]).state_dict() for lib in (gl, torch)]
     for key, value in theirs.items():
         a, b = ours[key].numpy(), value.numpy()
         if not b.std():
@@ -71,8 +72,8 @@ def test_first_values_are_drawn_as_pytorchs_are(name):
 @pytest.mark.torch
 @pytest.mark.parametrize("name", [*LARGE, "RNNCell", "GRUCell", "TransformerEncoder", "TransformerDecoder"])
 def test_calls_have_pytorchs_names_places_and_defaults(name):
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    ours, theirs = [list(inspect.signature(getattr(lib.nn, name).forward).parameters.values()) for lib in (Gradlab(), Torch())]
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    ours, theirs = [list(inspect.signature(getattr(lib.nn, name).forward).parameters.values()) for lib in (gl, torch)]
     assert len(ours) >= len(theirs)
     for mine, its in zip(ours, theirs, strict=False):
         assert (mine.name, mine.default) == (its.name, its.default), f"{name}: {mine}, PyTorch's {its}"
