@@ -52,41 +52,36 @@ class Entrywise(Optimizer):
             for group, moving in turns:
                 names = self.moments_of(group)
                 together: dict[tuple[int, Any, Any], list[Tensor]] = {}  # small ones of one dtype and device, and as many steps
-                for p, g, entry, t, is_new in moving:
-                    data = p._data
-                    if is_new:
-                        for name in names:
-                            if name not in entry:
-                                entry[name] = xp_of(data).full(data.shape, self._first(name, group), data.dtype)
+                for p, g, entry in moving:
+                    data, t = p._data, 2  # where steps are not counted: the first, or another
+                    for name in names:
+                        if name not in entry:
+                            entry[name], t = xp_of(data).full(data.shape, self._first(name, group), data.dtype), 1
                     if counts:
-                        entry["step"] = t
+                        entry["step"] = t = entry.get("step", 0) + 1
                     if self.gathers and data.size < SMALL:
                         together.setdefault((t, data.dtype, str(data.device)), []).append(p)
                     else:
-                        self._move_alone(p, g, [entry[name] for name in names], t, group)
+                        self._move_alone(p, g, [entry[name] for name in names] if names else [], t, group)
                 for (t, *_), parameters in together.items():
                     self._move_together(parameters, names, t, group)
         return loss
 
-    def _ready(self, moving: list[tuple[Tensor, Array]], group: Group) -> list[tuple[Tensor, Array, dict[str, Any], int, bool]]:
-        """Each with its gradient, what is remembered of it, the number of its step, and whether something has to be remembered first.
-
-        What is remembered follows the parameter to another dtype and device.
-        """
-        names, counts = self.moments_of(group), "step" in self.remembers
-        if not names and not counts:
-            return [(p, g, {}, 0, False) for p, g in moving]
+    def _ready(self, moving: list[tuple[Tensor, Array]], group: Group) -> list[tuple[Tensor, Array, dict[str, Any]]]:
+        """Each with its gradient and what is remembered of it, which follows the parameter to another dtype and device."""
+        names = self.moments_of(group)
+        if not names and "step" not in self.remembers:
+            nothing: dict[str, Any] = {}
+            return [(p, g, nothing) for p, g in moving]
         found = []
         for p, g in moving:
-            entry, data, is_new = self.state[p], p._data, False
+            entry, data = self.state[p], p._data
+            shape, dtype, device = data.shape, data.dtype, data.device
             for name in names:
                 moment = entry.get(name)
-                if moment is None:
-                    is_new = True
-                elif moment.dtype != data.dtype or moment.shape != data.shape or moment.device != data.device:
+                if moment is not None and (moment.dtype != dtype or moment.shape != shape or moment.device != device):
                     entry[name] = self._fitted(p, moment)
-            t = entry.get("step", 0) + 1 if counts else 1 if is_new else 2  # where steps are not counted: the first, or another
-            found.append((p, g, entry, t, is_new))
+            found.append((p, g, entry))
         return found
 
     def _move_together(self, parameters: list[Tensor], names: tuple[str, ...], t: int, group: Group) -> None:
