@@ -32,9 +32,6 @@ class Padding(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         need_axes(self, x, (self.axes + 1, self.axes + 2), f"{self.axes} axes behind (batch, channel) or (channel)")
-        return self._padded(x)
-
-    def _padded(self, x: Tensor) -> Tensor:
         return ops.pad(x, self.padding, mode=self.mode)
 
     def extra_repr(self) -> str:
