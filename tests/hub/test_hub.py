@@ -106,7 +106,7 @@ def test_rules_rename_turn_and_leave_out():
         hub.renamed({"a.1.w": np.ones(3)}, [(r"a\.(\d)\.w", r"\1.weight", True)])
 
 
-def test_names_of_a_bert_lead_to_all_of_the_model(tmp_path):
+def test_names_of_a_bert_lead_to_all_of_the_model():
     model = models.Bert(**SMALL_BERT)
     names = ["embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight"]
     linears = ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense"]

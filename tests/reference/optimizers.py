@@ -62,33 +62,33 @@ OPTIMIZERS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 class Net(NamedTuple):
-    """Shapes of its parameters, and its loss at a step: of the library, its functional module, the parameters and the step's numbers."""
+    """Shapes of its parameters, and its loss at a step: of the library's functional module, the parameters and the step's numbers."""
 
     shapes: tuple[tuple[int, ...], ...]
     loss: Callable[..., Any]
 
 
-def perceptron(lib: Any, F: Any, p: Any, rng: np.random.Generator, of: Callable[[Any], Any], step: int) -> Any:
+def perceptron(F: Any, p: Any, rng: np.random.Generator, of: Callable[[Any], Any], step: int) -> Any:
     """Two layers on random numbers, squared error; the second bias is read in every third step only."""
     h = (of(rng.normal(size=(6, 5))) @ p[0] + p[1]).tanh()
     y = h @ p[2] + p[3] if step % 3 == 0 else h @ p[2]
     return F.mse_loss(y, of(rng.normal(size=(6, 3))))
 
 
-def images(lib: Any, F: Any, p: Any, rng: np.random.Generator, of: Callable[[Any], Any], step: int) -> Any:
+def images(F: Any, p: Any, rng: np.random.Generator, of: Callable[[Any], Any], step: int) -> Any:
     """A convolution, a pool and a layer on random images, cross-entropy."""
     h = F.max_pool2d(F.relu(F.conv2d(of(rng.normal(size=(5, 1, 8, 8))), p[0], p[1], padding=1)), 4)
     return F.cross_entropy(F.linear(h.reshape(5, 16), p[2], p[3]), of(rng.integers(0, 3, 5)))
 
 
-def words(lib: Any, F: Any, p: Any, rng: np.random.Generator, of: Callable[[Any], Any], step: int) -> Any:
+def words(F: Any, p: Any, rng: np.random.Generator, of: Callable[[Any], Any], step: int) -> Any:
     """An embedding that is the last layer too, a layer between with a norm, cross-entropy of the next of random words."""
     ids = of(rng.integers(0, 11, 9))
     h = F.gelu(F.linear(F.layer_norm(F.embedding(ids, p[0]), (6,), p[1], p[2]), p[3]))
     return F.cross_entropy(h @ p[0].T, of(rng.integers(0, 11, 9)))
 
 
-def wide(lib: Any, F: Any, p: Any, rng: np.random.Generator, of: Callable[[Any], Any], step: int) -> Any:
+def wide(F: Any, p: Any, rng: np.random.Generator, of: Callable[[Any], Any], step: int) -> Any:
     """One layer so large that it is moved by itself, and a norm."""
     return F.mse_loss(F.rms_norm(of(rng.normal(size=(4, 130))) @ p[0], (140,), p[1]), of(rng.normal(size=(4, 140))))
 
@@ -119,7 +119,7 @@ def trained(lib: Any, key: str, net: str, dtype: str = "float64", steps: tuple[i
     found = []
     for step in range(1, max(steps) + 1):
         optimizer.zero_grad()
-        NETS[net].loss(lib, F, parameters, rng, of, step).backward()
+        NETS[net].loss(F, parameters, rng, of, step).backward()
         optimizer.step()
         if step in steps:
             flat = [np.asarray(p.detach().numpy()).reshape(-1) for p in parameters]
