@@ -15,7 +15,7 @@ from ..ops.argument import need_number, tensor_of, whole
 from .module import Module
 from .option import need_sizes
 
-Angles = np.ndarray[Any, np.dtype[np.float64]]
+Wave = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class SinusoidalPositions(Module):
@@ -47,8 +47,8 @@ class SinusoidalPositions(Module):
             need = f"({front}, {self.d_model}), or (time, {self.d_model})"
             raise ShapeError(explain("SinusoidalPositions: this is no sequence for it", got={"x": x.shape}, need=need))
         time_last = x.ndim == 2 or self.batch_first
-        angle = _angles("SinusoidalPositions", offset, x.shape[-2] if time_last else x.shape[0], self.d_model, self.base)
-        waves = np.stack((np.sin(angle), np.cos(angle)), -1).reshape(len(angle), -1)[:, : self.d_model]
+        pair = _waves("SinusoidalPositions", offset, x.shape[-2] if time_last else x.shape[0], self.d_model, self.base)
+        waves = np.stack(pair, -1).reshape(len(pair[0]), -1)[:, : self.d_model]
         return ops.add(x, tensor(waves if time_last else waves[:, None], dtype=x.dtype, device=x.device))
 
     def extra_repr(self) -> str:
@@ -86,8 +86,8 @@ class RotaryPositions(Module):
         if x.ndim < 2 or x.shape[-1] != self.head_dim:
             need = f"(*, time, {self.head_dim})"
             raise ShapeError(explain("RotaryPositions: these are no queries or keys for it", got={"x": x.shape}, need=need))
-        angle = _angles("RotaryPositions", offset, x.shape[-2], self.head_dim, self.base)
-        cos, sin = [tensor(wave, dtype=x.dtype, device=x.device) for wave in (np.cos(angle), np.sin(angle))]
+        waves = _waves("RotaryPositions", offset, x.shape[-2], self.head_dim, self.base)
+        sin, cos = [tensor(wave, dtype=x.dtype, device=x.device) for wave in waves]
         a, b = (x[..., ::2], x[..., 1::2]) if self.interleaved else (x[..., :half], x[..., half:])
         turned = ops.sub(ops.mul(a, cos), ops.mul(b, sin)), ops.add(ops.mul(a, sin), ops.mul(b, cos))
         return ops.reshape(ops.stack(turned, -1), x.shape) if self.interleaved else ops.cat(turned, -1)
@@ -96,18 +96,20 @@ class RotaryPositions(Module):
         return f"{self.head_dim}, base={self.base}, interleaved={self.interleaved}"
 
 
-def _angles(name: str, offset: int, time: int, features: int, base: float) -> Angles:
-    """t base^(-2i / features) for the steps from `offset` on, (time, features / 2)."""
+def _waves(name: str, offset: int, time: int, features: int, base: float) -> tuple[Wave, Wave]:
+    """Sine and cosine of t base^(-2i / features) for the steps from `offset` on, (time, features / 2) each."""
     offset = whole("offset", offset)
     if offset < 0:
         raise ArgumentError(explain(f"{name}: no step stands before the first", got={"offset": offset}, need=">= 0"))
-    return _table(1 << (offset + time).bit_length(), features, base)[offset : offset + time]
+    sin, cos = _table(1 << (offset + time).bit_length(), features, base)
+    return sin[offset : offset + time], cos[offset : offset + time]
 
 
 @lru_cache(maxsize=16)
-def _table(time: int, features: int, base: float) -> Angles:
+def _table(time: int, features: int, base: float) -> tuple[Wave, Wave]:
     """Lengths are powers of 2, so that few are made while a sequence grows."""
-    return np.arange(time)[:, None] * base ** (-np.arange(0, features, 2) / features)
+    angle = np.arange(time)[:, None] * base ** (-np.arange(0, features, 2) / features)
+    return np.sin(angle), np.cos(angle)
 
 
 def _floating(name: str, x: Tensor) -> Tensor:
