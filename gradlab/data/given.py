@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
-from ..errors import DataError, explain
+from ..errors import DataError, KeywordError, explain
+from ..ops.argument import whole
 
 
 def count_of(name: str, argument: str, value: Any, least: int = 1) -> int:
@@ -15,8 +15,8 @@ def count_of(name: str, argument: str, value: Any, least: int = 1) -> int:
         DataError: it is none.
     """
     try:
-        n = -1 if isinstance(value, bool) else index(value)
-    except TypeError:
+        n = whole(argument, value)
+    except KeywordError:
         n = -1
     if n < least:
         what = "items" if argument == "batch_size" else "what there is"
