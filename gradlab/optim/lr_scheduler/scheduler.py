@@ -138,8 +138,7 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Any]:
         """A copy of everything but the optimizer, and functions."""
-        state = {key: value for key, value in self.__dict__.items() if key not in self._unsaved}
-        return {key: list(value) if isinstance(value, (list, tuple)) else value for key, value in state.items()}
+        return self._copied(self.__dict__)
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on where `state_dict` was taken. The optimizer's own state has the rates that hold now: load it too.
@@ -148,8 +147,10 @@ class LRScheduler:
             StateError: another schedule saved it, or one for other groups. Nothing is changed then.
         """
         self._need_state(state_dict)
-        state = {key: value for key, value in state_dict.items() if key not in self._unsaved}
-        self.__dict__.update({key: list(value) if isinstance(value, (list, tuple)) else value for key, value in state.items()})
+        self.__dict__.update(self._copied(state_dict))
+
+    def _copied(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        return {k: list(v) if isinstance(v, (list, tuple)) else v for k, v in state.items() if k not in self._unsaved}
 
     def _need_state(self, state_dict: Any) -> None:
         name, own = f"{type(self).__name__}.load_state_dict", self.state_dict()
