@@ -6,7 +6,9 @@ device, so that a run can be repeated on another one.
 
 from __future__ import annotations
 
+import functools
 import secrets
+from collections.abc import Callable
 from collections.abc import Generator as Yields
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,7 +21,7 @@ from ..errors import ArgumentError, KeywordError, explain
 from .device import Device
 
 _generator = np.random.default_rng()
-_borrowed: ContextVar[np.random.Generator | None] = ContextVar("borrowed", default=None)
+_borrowed: ContextVar[Callable[[], np.random.Generator] | None] = ContextVar("borrowed", default=None)
 
 
 def manual_seed(seed: int) -> np.random.Generator:
@@ -97,22 +99,23 @@ def generator(own: Any = None) -> np.random.Generator:
         KeywordError: what was given is none.
     """
     if own is None:
-        return _borrowed.get() or _generator
+        borrowed = _borrowed.get()
+        return borrowed() if borrowed else _generator
     if not isinstance(own, Generator):
         raise KeywordError(explain("generator: this is none", got={"generator": type(own).__name__}, need="a gl.Generator"))
     return own._drawn_by  # pyright: ignore[reportPrivateUsage]
 
 
 @contextmanager
-def drawing_from(other: np.random.Generator) -> Yields[None]:
-    """Let everything in the block, in this thread alone, draw from `other`.
+def drawing_from(make: Callable[[], np.random.Generator]) -> Yields[None]:
+    """Let everything in the block, in this thread alone, draw from what `make` gives; it is called when something is drawn first.
 
-    >>> with drawing_from(np.random.default_rng(3)):
+    >>> with drawing_from(lambda: np.random.default_rng(3)):
     ...     first = generator().random()
     >>> bool(first == np.random.default_rng(3).random())
     True
     """
-    token = _borrowed.set(other)
+    token = _borrowed.set(functools.cache(make))
     try:
         yield
     finally:
