@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { draw } from '../panels/inspector';
-import { Store } from '../panels/store';
 import { Sketch } from '../gallery/sketch';
 import type { Ask, Gate } from '../protocol/messages';
-
-let end: AbortController;
-let root: HTMLElement;
-let store: Store;
-let asked: Ask[];
+import { feed, onPage, root, sent, show, store } from './page';
 
 const RUNNING: Gate = { wanted: 'run', held: null, aside: true };
 const HELD: Gate = { wanted: 'run', held: { step: 12, op: null, at: null, backward: false, where: null, reason: null }, aside: true };
@@ -19,31 +13,18 @@ function say(gate: Gate, on = true): void {
   sketch.op('exp', 'elementwise', [['leaf', x]], [2], { value: 1 });
   sketch.op('log', 'elementwise', [['op', 0]], [2], { value: 2 });
   const frame = sketch.frame({ step: 12, state: 'running', tracing: { on, share: null, every: 1 }, gate });
-  for (const { message, buffers } of [sketch.structureMessage(), frame]) store.receive(message, buffers);
+  feed([sketch.structureMessage(), frame]);
 }
 
 const button = (label: string) => root.querySelector<HTMLButtonElement>(`.gl-control button[aria-label="${label}"]`);
 const line = () => root.querySelector<HTMLElement>('.gl-held')!;
-const answer = (ok = true) => store.receive({ v: 1, kind: 'answer', id: asked.at(-1)!.id, ok, error: ok ? undefined : 'no' });
+const asked = () => sent.filter((message): message is Ask => message.kind === 'ask');
+const answer = (ok = true) => store.receive({ v: 1, kind: 'answer', id: asked().at(-1)!.id, ok, error: ok ? undefined : 'no' });
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  end = new AbortController();
-  root = document.createElement('div');
-  document.body.append(root);
-  asked = [];
-  store = new Store(
-    message => message.kind === 'ask' && asked.push(message),
-    run => run()
-  );
-  draw(store, 'strip', root, end.signal);
-});
-
-afterEach(() => {
-  end.abort();
-  root.remove();
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
+onPage();
+beforeEach(() => void show([], 'strip'));
+afterEach(() => void vi.useRealTimers());
 
 describe('the buttons', () => {
   it('can be pressed while tracing is on, and say nothing while nothing is held', () => {
@@ -67,7 +48,7 @@ describe('the buttons', () => {
     button('Step')!.click();
     button('Step op')!.click();
     button('Resume')!.click();
-    expect(asked.map(({ what }) => what)).toEqual(['pause', 'step', 'step op', 'resume']);
+    expect(asked().map(({ what }) => what)).toEqual(['pause', 'step', 'step op', 'resume']);
     say(RUNNING);
     expect(button('Pause')).not.toBeNull();
     expect(line().hidden).toBe(true);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { Store } from '../panels/store';
@@ -7,17 +7,9 @@ import type { CellRun } from '../protocol/messages';
 import { full, plain } from '../draw/format';
 import { Sketch } from '../gallery/sketch';
 import { examples } from '../gallery/examples';
+import { recorded } from './page';
 
 const FOLDER = join(import.meta.dirname, '../../tests/protocol');
-
-interface Recorded {
-  content: Record<string, unknown>;
-  buffers: string[];
-}
-
-function bytes(text: string): ArrayBuffer {
-  return Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
-}
 
 /** The same bytes at an address that no float can be read from. */
 function misaligned(buffer: ArrayBuffer): DataView {
@@ -87,8 +79,7 @@ describe('decode', () => {
 });
 
 describe.each(readdirSync(FOLDER).filter(name => name.endsWith('.json')))('the recorded messages %s', name => {
-  const recorded = JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Recorded[];
-  const incoming = recorded.map(({ content, buffers }) => decode(content, buffers.map(bytes)));
+  const incoming = recorded(name.slice(0, -5)).map(({ message, buffers }) => decode(message, buffers));
 
   it('are understood, each structure before its frame', () => {
     const keys = new Set<string>();
@@ -113,8 +104,6 @@ describe.each(readdirSync(FOLDER).filter(name => name.endsWith('.json')))('the r
 });
 
 describe('the recorded answers', () => {
-  const recorded = JSON.parse(readFileSync(join(FOLDER, 'answers.json'), 'utf8')) as Recorded[];
-
   it('reach the one who asked', async () => {
     const ids: string[] = [];
     const store = new Store(
@@ -123,8 +112,8 @@ describe('the recorded answers', () => {
     );
     const pending = vi.fn();
     const [first, second] = [store.ask('values', {}, pending), store.ask('source', { colour: 'red' })];
-    for (const { content, buffers } of recorded) {
-      store.receive({ ...content, id: ids[content['id'] === 'page.1' ? 0 : 1] }, buffers.map(bytes));
+    for (const { message, buffers } of recorded('answers')) {
+      store.receive({ ...message, id: ids[message['id'] === 'page.1' ? 0 : 1] }, buffers);
     }
     const { content, buffers } = await first;
     expect(pending).toHaveBeenCalledOnce();
@@ -136,8 +125,7 @@ describe('the recorded answers', () => {
 });
 
 describe('what a cell came to', () => {
-  const recorded = JSON.parse(readFileSync(join(FOLDER, 'cells.json'), 'utf8')) as Recorded[];
-  const runs = recorded.flatMap(({ content }) => (content.kind === 'cell' ? [content as unknown as CellRun] : []));
+  const runs = recorded('cells').flatMap(({ message }) => (message.kind === 'cell' ? [message as unknown as CellRun] : []));
 
   it('is told at its end with the lines of the cell that it called, and at its start', () => {
     const [end, start] = runs as [CellRun, CellRun];

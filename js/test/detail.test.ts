@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { signal } from '@preact/signals-core';
 import { describe, expect, it } from 'vitest';
 import { cellSize, part, wrapped } from '../draw/matrix';
@@ -8,19 +6,14 @@ import { formula } from '../panels/formula';
 import { Store } from '../panels/store';
 import { shownOf } from '../panels/values';
 import type { Ask } from '../protocol/messages';
+import { recorded } from './page';
 
-interface Recorded {
-  content: Record<string, unknown>;
-  buffers: string[];
-}
-
-const recorded = JSON.parse(readFileSync(join(__dirname, '../../tests/protocol/capture.json'), 'utf8')) as Recorded[];
-const bytes = (text: string) => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
-const answer = (id: string) => recorded.find(({ content }) => content['id'] === id) as Recorded;
+const all = recorded('capture');
+const answer = (id: string) => all.find(({ message }) => message.id === id)!;
 
 describe('an array as it is shown', () => {
-  const { content, buffers } = answer('captured op:0');
-  const [value, gradient] = shownOf(content, buffers.map(bytes));
+  const { message, buffers } = answer('captured op:0');
+  const [value, gradient] = shownOf(message, buffers);
 
   it('has the entries that the kernel sent, with what is not finite', () => {
     [1, 0, -2, 0.5, NaN, 4].forEach((x, k) => {
@@ -60,14 +53,14 @@ describe('the detail panel', () => {
       message => message.kind === 'ask' && asked.push(message),
       draw => draw()
     );
-    for (const { content, buffers } of recorded.slice(0, 5)) store.receive(content, buffers.map(bytes));
+    for (const { message, buffers } of all.slice(0, 5)) store.receive(message, buffers);
     const root = document.createElement('div');
     const parts = detailPanel({ store, root, signal: new AbortController().signal, theme: signal(0) }, signal(true));
     root.append(parts.body);
     const reply = async (what: string) => {
       const ask = asked.findLast(one => one.what === what.split(' ')[0]) as Ask;
-      const { content, buffers } = answer(what);
-      store.receive({ ...content, id: ask.id }, buffers.map(bytes));
+      const { message, buffers } = answer(what);
+      store.receive({ ...message, id: ask.id }, buffers);
       await Promise.resolve();
       await new Promise(done => setTimeout(done));
     };
@@ -104,9 +97,9 @@ describe('the detail panel', () => {
     await reply('detail op:0');
     const large = answer('captured op:0');
     const axes = Object.entries({ 'axis 0': 3, row: 136, column: 236 });
-    const header = { ...(large.content['value'] as object), shape: [4, 200, 300], axes };
-    const content = { ...large.content, value: { ...header, at: [1, 0, 0] }, gradient: null };
-    store.receive({ ...content, id: asked.at(-1)!.id }, large.buffers.slice(0, 2).map(bytes));
+    const header = { ...(large.message.value as object), shape: [4, 200, 300], axes };
+    const content = { ...large.message, value: { ...header, at: [1, 0, 0] }, gradient: null };
+    store.receive({ ...content, id: asked.at(-1)!.id }, large.buffers.slice(0, 2));
     await new Promise(done => setTimeout(done));
     const inputs = Array.from(body.querySelectorAll<HTMLInputElement>('input[type=range]'));
     expect(inputs.map(one => one.max)).toEqual(['3', '136', '236']);
@@ -116,7 +109,7 @@ describe('the detail panel', () => {
       inputs[1]!.dispatchEvent(new Event('input'));
     }
     expect(asked.length).toBe(before + 1);
-    store.receive({ ...content, id: asked.at(-1)!.id }, large.buffers.slice(0, 2).map(bytes));
+    store.receive({ ...content, id: asked.at(-1)!.id }, large.buffers.slice(0, 2));
     await new Promise(done => setTimeout(done));
     expect(asked.length).toBe(before + 2);
     expect(asked.at(-1)!.args).toMatchObject({ at: [1, 40, 0] });

@@ -4,12 +4,13 @@ import { Sketch } from '../gallery/sketch';
 import { passOrder } from '../panels/chain';
 import { diff, says } from '../panels/diff';
 import { fold } from '../panels/fold';
-import { draw } from '../panels/inspector';
 import { search } from '../panels/search';
-import { Store } from '../panels/store';
 import { family } from '../panels/way';
 import type { Finding, Findings } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
+import { onPage, root, show, store, text } from './page';
+
+onPage();
 
 const structure = examples.attention!()[0]!.message as unknown as Structure;
 const named = (name: string) => structure.ops.flatMap((op, i) => (op.name === name ? [i] : []));
@@ -65,23 +66,13 @@ it('the change of a graph is told in ops', () => {
 });
 
 it('a search for a rule finds the ops of what the rules say now', () => {
-  const store = new Store(
-    () => {},
-    run => run()
-  );
-  for (const { message, buffers } of examples.attention!()) store.receive(message, buffers);
+  show(examples.attention!(), 'graph');
   const finding = { rule: 'R7', op: 4 } as Finding;
   store.findings.value = { findings: [finding, { ...finding, rule: 'R2', op: 1 }] } as Findings;
-  const root = document.createElement('div');
-  const end = new AbortController();
-  document.body.append(root);
-  draw(store, 'graph', root, end.signal);
   const input = root.querySelector<HTMLInputElement>('.gl-search input')!;
   input.value = 'rule:R7';
   input.dispatchEvent(new Event('input'));
-  expect(root.querySelector('.gl-found')!.textContent).toBe('1');
+  expect(text('.gl-found')).toBe('1');
   input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
   expect(store.selected.value).toBe('op:4');
-  end.abort();
-  root.remove();
 });

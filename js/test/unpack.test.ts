@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { decode } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 import { Parts } from '../protocol/unpack';
+import { recorded } from './page';
 
-const bytes = (text: string) => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
-const recorded = JSON.parse(readFileSync(join(import.meta.dirname, '../../tests/protocol/unrolled.json'), 'utf8')) as {
-  content: Record<string, unknown>;
-  buffers: string[];
-}[];
-const sent = recorded.find(({ content }) => content.kind === 'structure')!;
-const structure = decode(sent.content, sent.buffers.map(bytes)) as Structure;
+const sent = recorded('unrolled').find(({ message }) => message.kind === 'structure')!;
+const structure = decode(sent.message, sent.buffers) as Structure;
 
 it('gives a packed structure its ops, with their inputs and modules, in tape order', () => {
   expect(structure.ops.slice(1, 5).map(op => [op.name, op.module, op.inputs.join(' ')])).toEqual([
@@ -25,8 +19,8 @@ it('gives a packed structure its ops, with their inputs and modules, in tape ord
 });
 
 it('puts a message that came in parts together', () => {
-  const text = new TextEncoder().encode(JSON.stringify(sent.content));
-  const pieces = [text, ...sent.buffers.map(b => new Uint8Array(bytes(b)))];
+  const text = new TextEncoder().encode(JSON.stringify(sent.message));
+  const pieces = [text, ...sent.buffers.map(b => new Uint8Array(b))];
   const blob = new Uint8Array(pieces.flatMap(piece => [...piece]));
   const sizes = pieces.map(piece => piece.length);
   const parts = new Parts();
