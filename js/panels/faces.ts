@@ -3,7 +3,7 @@
 import { computed, signal } from '@preact/signals-core';
 import { html, set, svg, write } from '../draw/element';
 import { count, full, plain, special } from '../draw/format';
-import { NODE_HEIGHT } from '../draw/geometry';
+import { CHIP_HEIGHT, NODE_HEIGHT } from '../draw/geometry';
 import { doubles, type Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 import type { Answer } from './asking';
@@ -31,7 +31,7 @@ interface Small {
 }
 
 /** The answer to `small`. */
-export interface Faces {
+interface Faces {
   step: number;
   formulas: string[];
   /** By `op:3` or `leaf:2`. */
@@ -39,7 +39,7 @@ export interface Faces {
 }
 
 /** Read the answer. */
-export function facesOf({ content, buffers }: Answer): Faces {
+function facesOf({ content, buffers }: Answer): Faces {
   const numbers = doubles(buffers[0]);
   let at = 0;
   const take = (sizes: number[]): number[][] => {
@@ -71,15 +71,18 @@ function rowsOf(small: Small | undefined): number {
   return columnsOf(small) > BESIDE && small.gradient ? small.value.length + small.gradient.length : small.value.length;
 }
 
+/** How high a part is without a formula and numbers. */
+const heightOf = ({ kind }: Drawn) => (kind === 'chip' ? CHIP_HEIGHT : NODE_HEIGHT);
+
 /** Give the parts that have a formula or numbers the room for them. */
-export function stretch(scene: Scene, faces: Faces): void {
+function stretch(scene: Scene, faces: Faces): void {
   scene.parts.forEach((part, id) => {
     const face = faceOf(part, faces);
     const node = scene.input.nodes[id];
     if (!face || !node) return;
     const rows = rowsOf(face.small);
     const more = (face.text ? FORMULA_HEIGHT : 0) + (rows > 0 ? rows * ROW + PAD : 0);
-    node.height = (part.kind === 'chip' ? 20 : NODE_HEIGHT) + more;
+    node.height = heightOf(part) + more;
   });
 }
 
@@ -130,19 +133,18 @@ function written(text: string, width: number): SVGForeignObjectElement {
 }
 
 /** Draw formulas and numbers onto a picture; false where there are no numbers. */
-export function drawFaces(picture: SvgPicture, faces: Faces): boolean {
+function drawFaces(picture: SvgPicture, faces: Faces): boolean {
   let drawn = false;
   picture.scene.parts.forEach((part, id) => {
     const face = faceOf(part, faces);
     const place = picture.places.get(id);
     const element = picture.elementOf(id);
     if (!face || !place || !element) return;
-    const chip = part.kind === 'chip';
-    const top = (chip ? 20 : NODE_HEIGHT) + (face.text ? FORMULA_HEIGHT : 0);
+    const top = heightOf(part) + (face.text ? FORMULA_HEIGHT : 0);
     if (face.text && !element.querySelector('foreignObject')) element.append(written(face.text, place.width));
     for (const old of element.querySelectorAll('.gl-entries')) old.remove();
     if (face.small) {
-      element.append(...entries(face.small, place.width, chip, top));
+      element.append(...entries(face.small, place.width, part.kind === 'chip', top));
       drawn = true;
     }
   });
