@@ -279,8 +279,10 @@ class Lab:
         """Save the notebook and wait until the layout of the page, with the dock, is on the server."""
         self.command("docmanager:save")
         with self.page.expect_response(lambda r: "/lab/api/workspaces/" in r.url and r.request.method == "PUT"):
-            # Any change of the layout makes JupyterLab save it.
-            self.command("application:toggle-left-area")
+            # Any change of the layout makes JupyterLab save it; two in one turn leave the page as it was for the tests that follow.
+            self.page.evaluate(
+                "() => { for (let i = 0; i < 2; i++) void window.jupyterapp.commands.execute('application:toggle-left-area'); }"
+            )
 
     def dock_width(self, width: int) -> None:
         """Drag the edge of the dock until it is this wide; a drag that the busy page has missed is made again."""

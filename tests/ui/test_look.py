@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from labdriver import LOAD, Lab, expect
 
 COLOURS = """() => {
@@ -44,7 +43,6 @@ def brightness(colour: str) -> float:
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
-@pytest.mark.slow  # passes alone; after the other tests the dock does not take the width of a small window
 def test_the_dock_follows_the_theme_and_fits_narrow_places(lab: Lab) -> None:
     lab.open("look.ipynb", LOAD, MODEL)
     lab.run_all()
