@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 
 import gradlab as gl  # noqa: E402 (this checkout's)
+from docs.written import keep  # noqa: E402
 from gradlab.trace.rules import RULES  # noqa: E402
 
 _tests = types.ModuleType("trainings")
@@ -104,6 +105,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    from written import keep
-
     sys.exit(keep(PAGE, page(), sys.argv[1:]))

@@ -17,6 +17,7 @@ from pathlib import Path
 PAGE = Path(__file__).with_suffix(".md")
 sys.path.insert(0, str(PAGE.parent.parent))
 
+from docs.written import keep, plain, signature  # noqa: E402
 from gradlab import ops  # noqa: E402 (this checkout's)
 from gradlab.function import Function  # noqa: E402
 
@@ -80,34 +81,15 @@ def steps(f: types.FunctionType) -> list[type[Function]]:
 
 def entry(f: types.FunctionType) -> Iterator[str]:
     """What the page says of one function."""
-    yield f"#### `{f.__name__}({', '.join(arguments(f))})`"
+    yield f"#### `{f.__name__}({signature(f)})`"
     yield ""
     yield (f.__doc__ or "").partition("\n")[0]
     yield ""
     for step in steps(f):
         yield f"- ${step.latex}$"
-        yield f"  <br>`{step.__name__}`: {_plain((step.__doc__ or '').partition(chr(10))[0])}"
+        yield f"  <br>`{step.__name__}`: {plain((step.__doc__ or '').partition(chr(10))[0])}"
     if steps(f):
         yield ""
-
-
-def _plain(text: str) -> str:
-    """Text in which Markdown finds nothing to typeset."""
-    for mark in "\\*_<|[]":
-        text = text.replace(mark, "\\" + mark)
-    return text
-
-
-def arguments(f: types.FunctionType) -> Iterator[str]:
-    """Names and defaults, without types."""
-    bare = False
-    for p in inspect.signature(f).parameters.values():
-        if p.kind is p.KEYWORD_ONLY and not bare:
-            bare = True
-            yield "*"
-        bare |= p.kind is p.VAR_POSITIONAL
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-        yield star + p.name + ("" if p.default is p.empty else f"={p.default!r}")
 
 
 def page() -> str:
@@ -151,6 +133,4 @@ def families() -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    from written import keep
-
     sys.exit(keep(PAGE, page(), sys.argv[1:]))

@@ -22,6 +22,7 @@ PAGE = Path(__file__).with_suffix(".md")
 ROOT = PAGE.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from docs.written import keep, plain, signature  # noqa: E402
 from gradlab import nn  # noqa: E402 (this checkout's)
 from tests.nn import layer_rows  # noqa: E402
 from tests.reference import modules, optimizers, schedules, sequences  # noqa: E402
@@ -69,29 +70,6 @@ def _is_public(name: str, value: Any, package: str) -> bool:
     return value.__module__.startswith("gradlab") if whole else value.__module__ == package
 
 
-def signature(value: Any) -> str:
-    """Names and defaults, without types."""
-    bare, words = False, []
-    try:
-        both = inspect.isclass(value) and {"__new__", "__init__"} <= {*vars(value)}  # Python would take the first
-        given = inspect.signature(value.__init__ if both else value).parameters.values()
-    except ValueError:
-        return ""
-    for p in given:
-        if p.name == "self" or (p.name.startswith("_") and p.kind is not p.VAR_POSITIONAL):
-            continue
-        if p.kind is p.KEYWORD_ONLY and not bare:
-            words.append("*")
-        bare |= p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
-        words.append(star + p.name + ("" if p.default is p.empty else f"={_shown(p.default)}"))
-    return ", ".join(words)
-
-
-def _shown(default: Any) -> str:
-    return getattr(default, "__name__", None) or str(default) if callable(default) else repr(default)
-
-
 def parts(doc: str) -> tuple[list[str], dict[str, list[str]], list[str]]:
     """The text before the sections, the lines of each section, and the example."""
     text: list[str] = []
@@ -115,23 +93,23 @@ def entry(name: str, value: Any, package: str) -> Iterator[str]:
     text, sections, example = parts(inspect.getdoc(value) or "")
     yield f"#### `{name}({signature(value)})`"
     yield ""
-    yield from _plain("\n".join(text).strip()).splitlines()
+    yield from plain("\n".join(text).strip()).splitlines()
     yield ""
     for head, lines in sections.items():
         body = [line.strip() for line in lines if line.strip()]
         if not body:
             continue
         listed = head in ("Args", "Attributes", "Raises")
-        yield (f"- **{head}.** " + ("" if listed else _plain(" ".join(body)))).rstrip()
+        yield (f"- **{head}.** " + ("" if listed else plain(" ".join(body)))).rstrip()
         for item in _items(body) if listed else ():
-            yield f"  - {_plain(item)}"
+            yield f"  - {plain(item)}"
     if inspect.isclass(value):
         shown = set(names(package).values()) - {value}
         methods = {m: f for base in reversed(value.__mro__) if _explained_here(base, shown) for m, f in vars(base).items()}
         for method, f in methods.items():
             if isinstance(f, (types.FunctionType, classmethod)) and not method.startswith("_") and method not in ("forward", "extra_repr"):
                 f = getattr(value, method)
-                yield f"- `.{method}({signature(f)})`: {_plain((inspect.getdoc(f) or '').partition(chr(10))[0])}"
+                yield f"- `.{method}({signature(f)})`: {plain((inspect.getdoc(f) or '').partition(chr(10))[0])}"
     compared = comparisons().get(name) if package in COMPARED else None
     if compared:
         yield f"- **Compared with PyTorch** by {compared}."
@@ -154,15 +132,6 @@ def _items(body: list[str]) -> list[str]:
         else:
             found[-1] += " " + line
     return found
-
-
-def _plain(text: str) -> str:
-    """Text in which Markdown finds nothing to typeset, but what stands between backticks."""
-    pieces = text.split("`")
-    for i in range(0, len(pieces), 2):
-        for mark in "\\*_<|[]":
-            pieces[i] = pieces[i].replace(mark, "\\" + mark)
-    return "`".join(pieces)
 
 
 def comparisons() -> dict[str, str]:
@@ -194,13 +163,11 @@ def page() -> str:
         lines.append(f"- [{title}](#{title.lower().replace(' ', '-')}), `{package}`: {len(names(package))}")
     for package, title in PACKAGES.items():
         doc = inspect.getdoc(importlib.import_module(package)) or ""
-        lines += ["", f"## {title}", "", f"`{package}`. {_plain(doc.partition(chr(10))[0])}", ""]
+        lines += ["", f"## {title}", "", f"`{package}`. {plain(doc.partition(chr(10))[0])}", ""]
         for name, value in sorted(names(package).items(), key=lambda item: item[0].lower()):
             lines += entry(name, value, package)
     return "\n".join(lines).rstrip() + "\n"
 
 
 if __name__ == "__main__":
-    from written import keep
-
     sys.exit(keep(PAGE, page(), sys.argv[1:]))

@@ -1,9 +1,11 @@
-"""Keep a page of docs/ that a script writes."""
+"""What scripts that write a page of docs/ share: calls and text in Markdown, and keeping the page."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 
 def keep(page: Path, text: str, arguments: Sequence[str]) -> int:
@@ -16,3 +18,35 @@ def keep(page: Path, text: str, arguments: Sequence[str]) -> int:
     page.write_text(text, encoding="utf-8")
     print(f"{page.name}: {len(text) / 1e3:.0f} kB")
     return 0
+
+
+def signature(value: Any) -> str:
+    """Names and defaults, without types."""
+    bare, words = False, []
+    try:
+        both = inspect.isclass(value) and {"__new__", "__init__"} <= {*vars(value)}  # Python would take the first
+        given = inspect.signature(value.__init__ if both else value).parameters.values()
+    except ValueError:
+        return ""
+    for p in given:
+        if p.name == "self" or (p.name.startswith("_") and p.kind is not p.VAR_POSITIONAL):
+            continue
+        if p.kind is p.KEYWORD_ONLY and not bare:
+            words.append("*")
+        bare |= p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        words.append(star + p.name + ("" if p.default is p.empty else f"={_shown(p.default)}"))
+    return ", ".join(words)
+
+
+def _shown(default: Any) -> str:
+    return getattr(default, "__name__", None) or str(default) if callable(default) else repr(default)
+
+
+def plain(text: str) -> str:
+    """Text in which Markdown finds nothing to typeset, but what stands between backticks."""
+    pieces = text.split("`")
+    for i in range(0, len(pieces), 2):
+        for mark in "\\*_<|[]":
+            pieces[i] = pieces[i].replace(mark, "\\" + mark)
+    return "`".join(pieces)
