@@ -194,7 +194,7 @@ def main() -> None:
     """Print the table; with names of parts only those."""
     sys.path.insert(0, str(ROOT / "tests" / "ui"))
     from labbrowser import launch
-    from labdriver import Lab
+    from labdriver import loaded
     from labserver import serve
     from playwright.sync_api import sync_playwright
 
@@ -202,8 +202,7 @@ def main() -> None:
     print("| quantity | target | measured |\n|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as server, sync_playwright() as playwright:
         browser = launch(playwright)
-        lab = Lab(browser.new_context(viewport={"width": 1440, "height": 900}).new_page(), server)
-        lab.load()
+        lab = loaded(server, browser)
         for name in chosen:
             for row in PARTS[name](lab):
                 print(f"| {' | '.join(row)} |", flush=True)

@@ -70,14 +70,13 @@ def measure(playwright: Playwright) -> list[float]:
     """Milliseconds from the first step to its graph, a fresh kernel each time."""
     sys.path.insert(0, str(ROOT / "tests" / "ui"))
     from labbrowser import launch
-    from labdriver import LOAD, Lab
+    from labdriver import LOAD, loaded
     from labserver import serve
 
     found: list[float] = []
     with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as server:
         browser = launch(playwright)
-        lab = Lab(browser.new_context(viewport={"width": 1440, "height": 900}).new_page(), server)
-        lab.load()
+        lab = loaded(server, browser)
         for i in range(ROUNDS):
             lab.open(f"first-{i}.ipynb", LOAD, MODEL, TRAINING)
             lab.run(0)

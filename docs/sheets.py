@@ -75,7 +75,7 @@ class Wire:
     def take(self) -> list[dict[str, Any]]:
         """What was posted since the last time, as the page reads it; the bundle's second part is in the gallery already."""
         rows, self.posted = [m for m in self.posted if m.content["kind"] != "code"], []
-        return [{"message": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in rows]
+        return [{"content": m.content, "buffers": [base64.b64encode(b).decode() for b in m.buffers]} for m in rows]
 
 
 @contextmanager

@@ -92,12 +92,18 @@ function recolour(ops: number): number {
   );
 }
 
-/** Milliseconds from the messages to the frame that shows the graph. */
-async function firstGraph(ops: number): Promise<number> {
-  const end = new AbortController();
+/** A place as wide as a dock, alone on the page. */
+function dock(): HTMLElement {
   const root = document.createElement('div');
   root.style.width = '440px';
   document.body.replaceChildren(root);
+  return root;
+}
+
+/** Milliseconds from the messages to the frame that shows the graph. */
+async function firstGraph(ops: number): Promise<number> {
+  const end = new AbortController();
+  const root = dock();
   const messages = many(ops, false);
   const started = performance.now();
   const store = new Store(() => {});
@@ -113,9 +119,7 @@ async function firstGraph(ops: number): Promise<number> {
 /** Milliseconds to take in one more step and show it in a panel, where there are so many parameters and steps. */
 async function oneMoreStep(panel: string, parameters: number, steps: number): Promise<number> {
   const end = new AbortController();
-  const root = document.createElement('div');
-  root.style.width = '440px';
-  document.body.replaceChildren(root);
+  const root = dock();
   const store = new Store(
     () => {},
     run => run()

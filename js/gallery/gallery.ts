@@ -10,14 +10,19 @@ import { PAGE, Store } from '../panels/store';
 import { examples } from './examples';
 import type { Sent } from './sketch';
 
+/** A message as it comes from outside, its buffers in base64. */
+interface Row {
+  content: Record<string, unknown>;
+  buffers: string[];
+}
+
 /** Messages recorded from real traces; the build puts them here. */
-declare const RECORDED: Record<string, { content: Record<string, unknown>; buffers: string[] }[]>;
+declare const RECORDED: Record<string, Row[]>;
 
 const bytes = (text: string) => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+const unpacked = (rows: readonly Row[]): Sent[] => rows.map(({ content, buffers }) => ({ message: content, buffers: buffers.map(bytes) }));
 
-for (const [name, sent] of Object.entries(RECORDED)) {
-  examples[`real-${name}`] = () => sent.map(({ content, buffers }): Sent => ({ message: content, buffers: buffers.map(bytes) }));
-}
+for (const [name, rows] of Object.entries(RECORDED)) examples[`real-${name}`] = () => unpacked(rows);
 
 const query = new URLSearchParams(location.search);
 const value = (name: string, otherwise: string) => query.get(name) ?? otherwise;
@@ -26,18 +31,14 @@ document.documentElement.dataset.theme = value('theme', 'light');
 const place = document.getElementById('place') as HTMLElement;
 place.style.width = `${value('width', '440')}px`;
 
-/** A message as it comes from outside, its buffers in base64. */
-interface Row {
-  message: Record<string, unknown>;
-  buffers: string[];
-}
-const receive = (rows: readonly Row[]) => {
-  for (const { message, buffers } of rows)
+const feed = (sent: readonly Sent[]) => {
+  for (const { message, buffers } of sent)
     store.receive(
       message,
-      buffers.map(b => new DataView(bytes(b)))
+      buffers.map(b => new DataView(b))
     );
 };
+const receive = (rows: readonly Row[]) => feed(unpacked(rows));
 const { kernel } = globalThis as { kernel?: (text: string) => Promise<Row[]> };
 const live = query.has('live') && kernel !== undefined;
 
@@ -53,11 +54,7 @@ Object.assign(globalThis, { receive, waiting: () => asked > 0 });
 store.more.value = more;
 for (const name of value('closed', '').split(',').filter(Boolean)) openState(name).value = false;
 const started = performance.now();
-for (const { message, buffers } of live ? [] : (examples[value('example', 'digits')]?.() ?? []))
-  store.receive(
-    message,
-    buffers.map(b => new DataView(b))
-  );
+if (!live) feed(examples[value('example', 'digits')]?.() ?? []);
 draw(store, value('panel', 'inspector'), place, new AbortController().signal);
 const twoFrames = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 const ready = async () => {

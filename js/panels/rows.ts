@@ -56,7 +56,7 @@ function forms(words: readonly string[], width: number, font: string): string[] 
     while (n > 0 && !fits(`${counted.slice(0, n)}…${rest}`)) n--;
     const text = from === 0 ? rest : `${counted.slice(0, n)}…${rest}`;
     // `layers.3.attention.key.weight` is `3…key.weight`.
-    const number = from > 1 ? words.slice(0, from).filter(word => NUMBER.test(word))[0] : undefined;
+    const number = from > 1 ? words.slice(0, from).find(word => NUMBER.test(word)) : undefined;
     if (number && fits(`${number}…${rest}`)) out.push(`${number}…${rest}`);
     if (fits(text)) out.push(text);
     else if (fits(rest)) out.push(rest);

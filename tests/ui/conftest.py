@@ -93,11 +93,9 @@ def bare_lab(server: Server, browser: Browser, request: pytest.FixtureRequest) -
 
 def load(server: Server, browser: Browser) -> Lab:
     """Load JupyterLab in a browser profile of its own."""
-    from labdriver import Lab
+    from labdriver import loaded
 
-    lab = Lab(browser.new_context(viewport={"width": 1440, "height": 900}).new_page(), server)
-    lab.load()
-    return lab
+    return loaded(server, browser)
 
 
 def watched(lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:

@@ -17,9 +17,9 @@ if os.environ.get("GRADLAB_REQUIRE_UI") != "1":
     # Whatever imports the driver is skipped where there is no browser to drive.
     pytest.importorskip("playwright", reason="playwright is not installed")
 
-from playwright.sync_api import Error, FloatRect, Locator, Page, expect
+from playwright.sync_api import Browser, Error, FloatRect, Locator, Page, expect
 
-__all__ = ["ENDLESS", "LOAD", "NET", "PANEL", "Lab", "expect", "more", "notebook", "training"]
+__all__ = ["ENDLESS", "LOAD", "NET", "PANEL", "Lab", "expect", "loaded", "more", "notebook", "training"]
 
 WAIT_MS = 60_000
 
@@ -101,6 +101,13 @@ def training(*, steps: int) -> str:
 def more(*, steps: int) -> str:
     """Return a cell that trains the layer of an earlier cell further."""
     return LOOP.format(steps=steps)
+
+
+def loaded(server: Server, browser: Browser) -> Lab:
+    """Load JupyterLab in a browser profile of its own."""
+    lab = Lab(browser.new_context(viewport={"width": 1440, "height": 900}).new_page(), server)
+    lab.load()
+    return lab
 
 
 class Lab:
@@ -322,6 +329,16 @@ class Lab:
         value = element.get_attribute("data-value")
         assert value is not None, f"no number in {element}"
         return float(value)
+
+    def ask(self, what: str) -> dict[str, Any]:
+        """Ask the newest session what a panel would, and return the answer."""
+        return self.page.evaluate(
+            """what => {
+                const session = Object.values(globalThis[Symbol.for("gradlab")].sessions).at(-1);
+                return session.ask(what, {}).then(answer => answer.content);
+            }""",
+            what,
+        )
 
     def sees_step(self, step: int) -> None:
         """Wait until the strip in the dock shows this step."""

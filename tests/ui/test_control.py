@@ -19,11 +19,6 @@ def state(session):
     return {"state": session.state, "step": session.recorder.step, "thread": threading.current_thread().name}
 """
 
-ASK = """what => {
-    const [session] = Object.values(globalThis[Symbol.for('gradlab')].sessions);
-    return session.ask(what, {}).then(answer => answer.content);
-}"""
-
 
 @pytest.mark.slow
 def test_a_question_is_answered_while_the_training_cell_runs(lab: Lab) -> None:
@@ -32,8 +27,8 @@ def test_a_question_is_answered_while_the_training_cell_runs(lab: Lab) -> None:
     lab.run(1)
     lab.start(2)
     lab.eventually(lambda: lab.points() > 0)
-    first = lab.page.evaluate(ASK, "test state")
-    second = lab.page.evaluate(ASK, "test state")
+    first = lab.ask("test state")
+    second = lab.ask("test state")
     assert lab.prompt(2) == "[*]:"
     assert (first["state"], second["state"]) == ("running", "running")
     assert second["step"] > first["step"] > 0

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from labdriver import LOAD, PANEL, Lab, expect, more, training
+from labdriver import LOAD, PANEL, Lab, expect, loaded, more, training
 
 if TYPE_CHECKING:
     from labserver import Server
@@ -225,8 +225,7 @@ def test_without_gradlab_a_notebook_shows_its_pictures(lab: Lab, server: Server,
     lab.command("docmanager:save")
     lab.close_everything()
     with server.disabled("gradlab"):
-        other = Lab(browser.new_context(viewport={"width": 1440, "height": 900}).new_page(), server)
-        other.load()
+        other = loaded(server, browser)
         other.show("elsewhere.ipynb")
         # Above the second one stands what ipywidgets says of a widget that it can't find: nobody hides it here.
         for i in range(2):
