@@ -103,7 +103,7 @@ class TensorDataset(Dataset):
         try:
             return tuple([Tensor(t._data[index]) for t in self.tensors])
         except IndexError:
-            raise PlaceError(explain("TensorDataset: there is no such item", got={"index": index}, need=f"0 to {len(self) - 1}")) from None
+            raise no_item("TensorDataset", index, len(self)) from None
 
     def batch(self, indices: list[int]) -> tuple[Tensor, ...]:
         """The items of `indices` as one batch, by one copy a tensor.
@@ -135,7 +135,7 @@ class ConcatDataset(Dataset):
     def __getitem__(self, index: int) -> Any:
         n = len(self)
         if not -n <= index < n:
-            raise PlaceError(explain("ConcatDataset: there is no such item", got={"index": index}, need=f"0 to {n - 1}"))
+            raise no_item("ConcatDataset", index, n)
         place = index % n
         part = bisect_right(self.cumulative_sizes, place)
         return self.datasets[part][place - (self.cumulative_sizes[part - 1] if part else 0)]
@@ -153,6 +153,11 @@ def numbered(name: str, dataset: Any) -> Any:
         got = {"dataset": type(dataset).__name__}
         raise KeywordError(explain(f"{name}: needs items with numbers", got=got, need="__len__ and __getitem__"))
     return dataset
+
+
+def no_item(name: str, index: Any, n: int) -> PlaceError:
+    """The answer to an index beyond a dataset of n items."""
+    return PlaceError(explain(f"{name}: there is no such item", got={"index": index}, need=f"0 to {n - 1}"))
 
 
 def rows(array: Array, index: np.ndarray) -> Tensor:

@@ -13,7 +13,7 @@ import numpy as np
 from .._tensor import Tensor
 from ..backend import Generator, to_numpy
 from ..errors import DataError, KeywordError, PlaceError, explain
-from .dataset import Dataset, numbered
+from .dataset import Dataset, no_item, numbered
 from .sampler import drawn_from
 
 
@@ -48,7 +48,7 @@ class Subset(Dataset):
         try:
             place = self.indices[index]
         except IndexError:
-            raise PlaceError(explain("Subset: there is no such item", got={"index": index}, need=f"0 to {len(self) - 1}")) from None
+            raise no_item("Subset", index, len(self)) from None
         return self.dataset[place]
 
 
