@@ -47,10 +47,10 @@ class Entrywise(Optimizer):
         """Move every parameter that has a gradient; returns what `closure` returned."""
         loss = self._loss(closure)
         with quiet():  # NaN and Inf in gradients are data
-            counts, turns = "step" in self.remembers, [(group, self._ready(moving, group)) for group, moving in self._moving()]
+            turns = [(group, names := self.moments_of(group), self._ready(moving, names)) for group, moving in self._moving()]
             # All is ready now: from here on nothing is refused.
-            for group, moving in turns:
-                names = self.moments_of(group)
+            counts = "step" in self.remembers
+            for group, names, moving in turns:
                 together: dict[tuple[int, Any, Any], list[Tensor]] = {}  # small ones of one dtype and device, and as many steps
                 for p, g, entry in moving:
                     data, t = p._data, 2  # where steps are not counted: the first, or another
@@ -67,9 +67,8 @@ class Entrywise(Optimizer):
                     self._move_together(parameters, names, t, group)
         return loss
 
-    def _ready(self, moving: list[tuple[Tensor, Array]], group: Group) -> list[tuple[Tensor, Array, dict[str, Any]]]:
+    def _ready(self, moving: list[tuple[Tensor, Array]], names: tuple[str, ...]) -> list[tuple[Tensor, Array, dict[str, Any]]]:
         """Each with its gradient and what is remembered of it, which follows the parameter to another dtype and device."""
-        names = self.moments_of(group)
         if not names and "step" not in self.remembers:
             nothing: dict[str, Any] = {}
             return [(p, g, nothing) for p, g in moving]
