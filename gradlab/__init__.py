@@ -495,6 +495,7 @@ if TYPE_CHECKING:
     from . import data as data
     from . import files as files
     from . import hub as hub
+    from . import metrics as metrics
     from . import models as models
     from . import nn as nn
     from . import notebook as notebook
@@ -502,12 +503,19 @@ if TYPE_CHECKING:
     from . import sim as sim
     from . import testing as testing
     from . import trace as trace
+    from . import train as train
     from .files import load as load
     from .files import save as save
     from .trace import overfit as overfit
+    from .train import Callback as Callback
+    from .train import Checkpoint as Checkpoint
+    from .train import EarlyStopping as EarlyStopping
+    from .train import Trainer as Trainer
 
-_PARTS = ("nn", "optim", "data", "files", "hub", "models", "sim", "testing", "trace", "notebook")
-_FROM_PARTS = {"load": "files", "overfit": "trace", "save": "files"}
+_PARTS = ("nn", "optim", "data", "files", "hub", "metrics", "models", "sim", "testing", "trace", "train", "notebook")
+_FROM_PARTS = {"load": "files", "overfit": "trace", "save": "files"} | dict.fromkeys(
+    ("Callback", "Checkpoint", "EarlyStopping", "Trainer"), "train"
+)
 
 
 def __getattr__(name: str) -> Any:

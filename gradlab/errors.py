@@ -70,7 +70,7 @@ class GraphError(GradlabError, RuntimeError):
 
 
 class AnomalyError(GradlabError, RuntimeError):
-    """A gradient that is not finite, found in anomaly mode."""
+    """A loss or a gradient that is not finite."""
 
 
 class GradcheckError(GradlabError, RuntimeError):

@@ -11,6 +11,7 @@ that nobody uses costs one attribute read per op and is never imported.
 |---|---|---|---|
 | pass | the root Tensor, the first of several | (retain_graph, what it is for, or None for all leaves) | the gradients of that |
 | module | the Module | its arguments | its result |
+| epoch | the Trainer | (its number,) | the numbers measured in it, by name: it is over when this begins |
 | step | the Optimizer | () | a list of (parameter, update array), with None for the array where nobody `wants_updates` |
 Where nobody `wants_ops` the list of a step is empty. A leaf's `.grad` is written when the pass ends, with the sum of what came together.
 """
@@ -23,7 +24,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Literal, Protocol, TypeVar, cast
 
-Kind = Literal["pass", "module", "step"]
+Kind = Literal["epoch", "pass", "module", "step"]
 Result = TypeVar("Result")
 
 
@@ -107,6 +108,17 @@ def paused() -> Generator[None]:
         yield
     finally:
         _pause(-1)
+
+
+@contextmanager
+def alone(observer: Any) -> Generator[None]:
+    """Tell nobody but `observer` of what happens in this block: of a step that runs again, to be looked into."""
+    before = _attached
+    _refill((observer,))
+    try:
+        yield
+    finally:
+        _refill(before)
 
 
 def renew() -> None:

@@ -137,7 +137,7 @@ def test_jupyterlab_is_needed_only_by_those_who_ask_for_it(wheel: zipfile.ZipFil
     metadata = wheel.read(f"gradlab-{__version__}.dist-info/METADATA").decode()
     needs = [line.removeprefix("Requires-Dist: ") for line in metadata.splitlines() if line.startswith("Requires-Dist: ")]
     always = {line.split(">")[0].split("<")[0] for line in needs if "extra ==" not in line}
-    assert always == {"anywidget", "ipywidgets", "latex2mathml", "numpy", "safetensors"}
+    assert always == {"anywidget", "ipywidgets", "latex2mathml", "numpy", "safetensors", "tqdm"}
     assert [line for line in needs if line.startswith("jupyterlab") and "extra == 'lab'" in line]
 
 

@@ -45,7 +45,7 @@ class _Watch:
         """A step ran, as part of a graph or not."""
         if output.grad_fn is fn:
             ids = self._freeze(list(_needed(fn, output)))
-            self.notes[fn] = _Note(_place(), weakref.finalize(fn, self._thaw, ids))
+            self.notes[fn] = _Note(place(), weakref.finalize(fn, self._thaw, ids))
 
     def _freeze(self, arrays: list[np.ndarray]) -> list[int]:
         with self.lock:
@@ -94,16 +94,16 @@ class _Watch:
         if not self.check_nan:
             return
         name, place = type(fn).__name__, self.where(fn)
-        came = _fault(g)
+        came = fault(g)
         if came:
             got = {"gradient": came, "written in": place}
             need = "a finite gradient from the root and from hooks"
             raise AnomalyError(explain(f"{name}: the gradient that came to its output is not finite", got=got, need=need))
         for i, d in enumerate(grads):
-            fault = "" if d is None or not fn.needs[i] else _fault(d)
-            if fault:
+            bad = "" if d is None or not fn.needs[i] else fault(d)
+            if bad:
                 got = {
-                    f"gradient of input {i}": fault,
+                    f"gradient of input {i}": bad,
                     "inputs": [t.shape for t in fn.inputs],
                     "output's gradient": f"finite, shape {g.shape}",
                     "written in": place,
@@ -214,8 +214,8 @@ def _arrays(values: Any) -> Iterator[np.ndarray]:
             yield from _arrays(cast("list[Any]", value))
 
 
-def _fault(d: Any) -> str:
-    """What is wrong with a gradient; nothing where it is finite."""
+def fault(d: Any) -> str:
+    """What is wrong with an array or gradient; nothing where it is finite."""
     array = np.asarray(to_numpy(getattr(d, "_data", d)))
     bad = ~np.isfinite(array)
     if not bad.any():
@@ -225,7 +225,7 @@ def _fault(d: Any) -> str:
     return f"{kind} in {int(bad.sum())} of {array.size} entries, first at {first}"
 
 
-def _place() -> str:
+def place() -> str:
     """The line of the user's code that is running, of a file or of a notebook cell."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):

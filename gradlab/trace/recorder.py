@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import observe
 from .names import Names
+from .run import Epoch
 from .steps import Steps
 from .turning import Turning
 from .where import Places, Where
@@ -202,6 +203,9 @@ class Recorder(Turning):
                 with self.lock:
                     steps.collects = collects
                     (steps.light_pass_ended if steps.tape.light else steps.backward_ended)()
+            elif kind == "epoch":
+                with self.lock:
+                    steps.run.epochs.append(Epoch(id(target), steps.run.step, dict(output)))
             elif error is None:
                 with self.lock:
                     steps.stepped(target, output)

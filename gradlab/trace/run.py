@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .history import History
 from .series import Series
@@ -17,6 +18,15 @@ EVERY = 10
 """Larger parameters are summarised in every tenth step, and where a frame is due."""
 
 _PARAMETERS_KEPT = 4_096
+_EPOCHS_KEPT = 1_024
+
+
+class Epoch(NamedTuple):
+    """What a trainer measured in an epoch: its id(), the step at which it ended, and numbers by name."""
+
+    trainer: int
+    step: int
+    numbers: dict[str, float]
 
 
 class Column:
@@ -49,6 +59,7 @@ class Run:
         self._columns: dict[tuple[str | None, str], Column] = {}
         self._by_label: dict[str, Column] = {}
         self.series: dict[int, Series] = {}
+        self.epochs: deque[Epoch] = deque(maxlen=_EPOCHS_KEPT)
 
     def column(self, identity: tuple[str | None, str]) -> Column | None:
         """The columns of a parameter, None before its first update."""

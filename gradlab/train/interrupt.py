@@ -1,0 +1,62 @@
+"""Interrupts: Ctrl-C and Stop wait while a step is being finished, so that no model is moved by half."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+
+class Interrupts:
+    """While one is entered, an interrupt that comes in a `held` block is raised at the end of the block.
+
+    Only the main thread hears of interrupts; elsewhere this does nothing.
+
+    >>> with Interrupts() as interrupts:
+    ...     try:
+    ...         with interrupts.held():
+    ...             signal.raise_signal(signal.SIGINT)
+    ...             print("done")
+    ...     except KeyboardInterrupt:
+    ...         print("interrupted")
+    done
+    interrupted
+    """
+
+    def __init__(self) -> None:
+        self._holding = self._came = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGINT)
+            if callable(before):  # else somebody has it ignored
+                self._before = before
+                signal.signal(signal.SIGINT, self._answer)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._before = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """A block that is not broken off."""
+        outer, self._holding = self._holding, True
+        try:
+            yield
+        finally:
+            self._holding = outer
+        if self._came and not outer:
+            self._came = False
+            raise KeyboardInterrupt
+
+    def _answer(self, number: int, frame: FrameType | None) -> None:
+        if self._holding:
+            self._came = True
+        else:
+            self._before(number, frame)
