@@ -43,6 +43,8 @@ PACKAGES = {  # what the page is of, in its order, and what it is called there
     "gradlab.files": "Files",
     "gradlab.hub": "Published weights",
     "gradlab.models": "Models that read published weights",
+    "gradlab.testing": "Checks of functions",
+    "gradlab.learning": "Check that a model learns (also in `gradlab.testing`)",
     "gradlab.errors": "Errors",
 }
 COMPARED = ("gradlab.nn", "gradlab.optim", "gradlab.optim.lr_scheduler")

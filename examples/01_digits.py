@@ -16,9 +16,18 @@
 # Here a small neural network learns to read 1,797 digits that people wrote by hand, each 8 x 8 pixels. You can watch it learn:
 # choose *Run > Run All Cells*, and the **inspector** opens at the right of this notebook. It shows what goes on inside while the
 # cells run. Nothing in the code below is there for its sake: the next line is all it takes.
+#
+# * **Data.** The digits of the UCI Machine Learning Repository (E. Alpaydin and C. Kaynak, 1998; CC BY 4.0). They are in the package.
+# * **Time.** A quarter of a minute on one core.
+# * **Result.** 97.6 % of the test digits right, the mean of three seeds (98.3, 96.4, 98.1 %).
 
 # %%
 # %load_ext gradlab
+
+# %% tags=["parameters"]
+DEVICE = "cpu"  # "cuda" trains on a GPU
+SMALL = False  # True: 3 epochs in place of 20, to see that it runs
+SEEDS = (0, 1, 2)  # each has another split, other first weights and another order of the digits
 
 # %% [markdown]
 # ## The data
@@ -30,13 +39,10 @@
 import gradlab as gl
 from gradlab import nn
 from gradlab.data import DataLoader, digits
+from gradlab.testing import check_learning
 
-SEED = 0
-gl.manual_seed(SEED)
-
-train, test = digits().split(test=0.2, seed=SEED)
-loader = DataLoader(train, batch_size=32, shuffle=True, seed=SEED)
-print(f"{len(train.labels)} digits to learn from, {len(test.labels)} to be tested on")
+train, test = digits().split(test=0.2, seed=SEEDS[0])
+print(f"data: UCI digits, {len(train.labels):,} to learn from, {len(test.labels)} to be tested on")
 
 # %% [markdown]
 # ## The network
@@ -62,16 +68,13 @@ class Reader(nn.Module):
         return self.fc3(x)  # (batch, digit)
 
 
-model = Reader()
-optimizer = gl.optim.AdamW(model.parameters(), lr=5e-3, weight_decay=0.01)
 loss_of = nn.CrossEntropyLoss()
 
 
-def accuracy(part):
-    """The share of digits that get their highest score for the right digit."""
+def guesses(part):
+    """The digit with the highest score, for each image."""
     with gl.no_grad():
-        guess = model(part.images).argmax(dim=1)
-    return float((guess == part.labels).data.mean())
+        return model(part.images.to(DEVICE)).argmax(dim=1).cpu()
 
 
 # %% [markdown]
@@ -79,7 +82,7 @@ def accuracy(part):
 #
 # One step of learning is five lines: ask the network, measure how wrong it is (the *loss*), find out in which direction each weight
 # should move (`backward`, the *gradients*), and move each weight a little that way (`step`). An epoch is once through all digits to
-# learn from; we do 20.
+# learn from; we do 20, and then begin anew with the next seed: a single figure can be luck.
 #
 # While the next cell runs, look at the panels, from top to bottom:
 #
@@ -96,33 +99,57 @@ def accuracy(part):
 #   (*update:weight*). About one thousandth is a good pace; early on it is more.
 
 # %%
-for epoch in range(1, 21):
-    total = 0.0
-    for x, y in loader:
-        loss = loss_of(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        total += loss.item() * len(y)
-    print(f"epoch {epoch:2}   loss {total / len(train.labels):.4f}   test accuracy {accuracy(test):.1%}")
+reached = []
+for seed in SEEDS:
+    gl.manual_seed(seed)
+    train, test = digits().split(test=0.2, seed=seed)
+    loader = DataLoader(train, batch_size=32, shuffle=True, seed=seed)
+    model = Reader().to(DEVICE)
+    optimizer = gl.optim.AdamW(model.parameters(), lr=5e-3, weight_decay=0.01)
+    before = model.state_dict()
+    for epoch in range(1, 4 if SMALL else 21):
+        total = 0.0
+        for x, y in loader:
+            x, y = x.to(DEVICE), y.to(DEVICE)
+            loss = loss_of(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(y)
+        accuracy = (guesses(test) == test.labels).float().mean().item()
+        print(f"epoch {epoch:2}   loss {total / len(train.labels):.4f}   test accuracy {accuracy:.1%}")
+    reached.append(accuracy)
 
 # %% [markdown]
 # ## How good is it?
 #
-# Over five seeds (another split, other first weights, another order of the digits) the test accuracy is **97.6 %** on average.
-# Change `SEED` above, run all cells again, and see for yourself how much luck is in a single figure.
-#
+# The mean over the seeds, and each of them, so that you see how much luck is in a single figure. A result that is not reached fails
+# here.
+
+# %%
+mean = sum(reached) / len(reached)
+print(f"result: test accuracy {mean:.1%}, the mean of " + ", ".join(f"{one:.1%}" for one in reached))
+assert mean >= (0.8 if SMALL else 0.97)
+
+# %% [markdown]
 # These are digits that the network gets wrong. Would you have read them all?
 
 # %%
-with gl.no_grad():
-    guess = model(test.images).argmax(dim=1)
-
+guess = guesses(test)
 wrong = [i for i in range(len(test.labels)) if guess.data[i] != test.labels.data[i]]
 for i in wrong[:3]:
     print(f"a {test.labels.data[i]} that looked like a {guess.data[i]}:")
     for row in test.images.data[i].reshape(8, 8):
         print("   ", "".join(" .:-=+*#%@"[int(9 * grey)] * 2 for grey in row))
+
+# %% [markdown]
+# ## Does every layer learn?
+#
+# A network can reach a good figure with a layer that never moves. So we look: has the training moved every weight since `before`,
+# does one more step move every weight, and does a layer that is *frozen* alone stay as it is? All is put back afterwards.
+
+# %%
+print(check_learning(model, lambda: loss_of(model(x), y), freeze="fc2", since=before))
 
 # %% [markdown]
 # ## What to try next

@@ -16,9 +16,18 @@
 # Learning is four things in turn: go **forward** to the loss, go **backward** to the gradients, **update** the weights, and forget the
 # gradients (**zero_grad**). Here each has a cell of its own, so that you can stop after each and look at the inspector.
 # Run the cells one at a time with Shift+Enter.
+#
+# * **Data.** 32 of the UCI digits, which are in the package (CC BY 4.0).
+# * **Time.** A few seconds.
+# * **Result.** After a hundred steps the loss on the 32 digits is 0.0044, and 73 % of digits it has never seen are right.
 
 # %%
 # %load_ext gradlab
+
+# %% tags=["parameters"]
+DEVICE = "cpu"  # "cuda" computes on a GPU
+SMALL = False  # no difference here: all of it takes seconds
+SEEDS = (1,)  # the split and the first weights
 
 # %% [markdown]
 # ## By hand
@@ -29,15 +38,17 @@
 import gradlab as gl
 from gradlab import nn
 from gradlab.data import digits
+from gradlab.testing import check_learning
 
-gl.manual_seed(1)
-train, test = digits().split(test=0.2, seed=1)
-x, y = train.images[:32], train.labels[:32]  # (32, 64) pixels, (32,) digits
+gl.manual_seed(SEEDS[0])
+train, test = digits().split(test=0.2, seed=SEEDS[0])
+x, y = train.images[:32].to(DEVICE), train.labels[:32].to(DEVICE)  # (32, 64) pixels, (32,) digits
+print(f"data: UCI digits, {len(y)} to learn from, {len(test.labels)} to be tested on")
 
-W1 = gl.tensor(0.1 * gl.randn(64, 32).data, requires_grad=True)
-b1 = gl.zeros(32, requires_grad=True)
-W2 = gl.tensor(0.1 * gl.randn(32, 10).data, requires_grad=True)
-b2 = gl.zeros(10, requires_grad=True)
+W1 = gl.tensor(0.1 * gl.randn(64, 32).data, requires_grad=True, device=DEVICE)
+b1 = gl.zeros(32, requires_grad=True, device=DEVICE)
+W2 = gl.tensor(0.1 * gl.randn(32, 10).data, requires_grad=True, device=DEVICE)
+b2 = gl.zeros(10, requires_grad=True, device=DEVICE)
 lr = 0.5
 
 # %% [markdown]
@@ -123,7 +134,8 @@ loss.item()
 # them.
 
 # %%
-model = nn.Sequential(nn.Linear(64, 32), nn.Tanh(), nn.Linear(32, 10))
+model = nn.Sequential(nn.Linear(64, 32), nn.Tanh(), nn.Linear(32, 10)).to(DEVICE)
+before = model.state_dict()
 optimizer = gl.optim.AdamW(model.parameters(), lr=1e-2)
 
 # %% [markdown]
@@ -169,9 +181,18 @@ for _ in range(100):
     optimizer.step()
     optimizer.zero_grad()
 
+# %%
 with gl.no_grad():
-    right = model(test.images).argmax(dim=1) == test.labels
-print(f"loss {loss.item():.4f}, and {right.data.mean():.0%} of the {len(test.labels)} digits it has never seen")
+    right = model(test.images.to(DEVICE)).argmax(dim=1) == test.labels.to(DEVICE)
+accuracy = right.float().mean().item()
+print(f"result: loss {loss.item():.4f}, and {accuracy:.0%} right of {len(test.labels)} digits it has never seen, with 32 to learn from")
+assert loss.item() < 0.05 and accuracy > 0.6
+
+# %% [markdown]
+# Has every weight and bias moved? And if one layer is *frozen*, does it alone stay? (All is put back afterwards.)
+
+# %%
+print(check_learning(model, lambda: nn.functional.cross_entropy(model(x), y), since=before))
 
 # %% [markdown]
 # ## What to try next

@@ -9,6 +9,8 @@ import jupytext
 import nbformat
 
 FOLDER = Path(__file__).parent
+PARAMETERS = "parameters"
+"""The tag of the cell whose values `run.py` overwrites."""
 
 
 def sources() -> list[Path]:
@@ -17,7 +19,7 @@ def sources() -> list[Path]:
 
 
 def notebook(source: Path) -> str:
-    """The .ipynb text for one example: no outputs, and cell ids that stay the same from build to build."""
+    """The .ipynb text for one example: no outputs, ids that stay the same from build to build, of the tags `parameters` alone."""
     book = jupytext.read(source)
     book.metadata = nbformat.from_dict(
         {
@@ -28,7 +30,7 @@ def notebook(source: Path) -> str:
     book.nbformat, book.nbformat_minor = 4, 5
     for number, cell in enumerate(book.cells):
         cell.id = f"{source.stem}-{number:02}"
-        cell.metadata = nbformat.NotebookNode()
+        cell.metadata = nbformat.from_dict({"tags": [PARAMETERS]} if PARAMETERS in cell.metadata.get("tags", []) else {})
     nbformat.validate(book)
     return nbformat.writes(book) + "\n"
 

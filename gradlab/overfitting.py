@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from math import isfinite, log
 from typing import Any, NamedTuple
 
-from . import observe, optim
-from .backend import get_rng_state, quiet, set_rng_state, to_numpy
+from . import optim
+from .backend import to_numpy
 from .errors import ArgumentError, explain
+from .trial import trial
 
 RIGHT = 0.95
 """Of the samples of a batch of classes that has been learned by heart."""
@@ -78,34 +79,24 @@ def _learn(model: Any, x: Any, y: Any, loss_of: Callable[[Any, Any], Any], make:
     parameters = [p for p in model.parameters() if p.requires_grad]
     if not parameters:
         raise ArgumentError(explain("overfit: nothing to train", got={"parameters that require a gradient": 0}, need="at least one"))
-    kept = [*model.parameters(), *getattr(model, "buffers", list)()]
-    before = [(t, t.data.copy(), t.grad) for t in kept]
-    state = get_rng_state()
     losses: list[float] = []
     accuracy, goal, done = None, 0.0, False
-    try:
-        with observe.paused(), quiet():
-            for p in parameters:
-                p.grad = None
-            optimizer = make(parameters)
-            for _ in range(max(steps, 1)):
-                result = model(x)
-                value = loss_of(result, y)
-                losses.append(float(value.data))
-                goal = goal or _goal(losses[0], result, y)
-                accuracy = _accuracy(result, y)
-                done = losses[-1] < goal or (accuracy is not None and accuracy >= RIGHT)
-                if done or not isfinite(losses[-1]):
-                    break
-                optimizer.zero_grad()
-                value.backward()
-                optimizer.step()
-    finally:
-        for t, data, grad in before:
-            t.data[...] = data
-            t.bump()
-            t.grad = grad
-        set_rng_state(state)
+    with trial(model):
+        for p in parameters:
+            p.grad = None
+        optimizer = make(parameters)
+        for _ in range(max(steps, 1)):
+            result = model(x)
+            value = loss_of(result, y)
+            losses.append(float(value.data))
+            goal = goal or _goal(losses[0], result, y)
+            accuracy = _accuracy(result, y)
+            done = losses[-1] < goal or (accuracy is not None and accuracy >= RIGHT)
+            if done or not isfinite(losses[-1]):
+                break
+            optimizer.zero_grad()
+            value.backward()
+            optimizer.step()
     return Learned(done, losses, goal, accuracy)
 
 

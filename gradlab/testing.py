@@ -1,4 +1,4 @@
-"""Check an op against numbers: usable by gradlab's tests and by anyone who writes a Function."""
+"""Check an op against numbers, and that a model learns: usable by gradlab's tests and by anyone who writes a Function or a model."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from . import autograd
 from ._tensor import Tensor
 from .cases import Case
 from .function import Function
+from .learning import Learning as Learning
+from .learning import check_learning as check_learning
 
 STEP = 6e-6  # near the cube root of float64's epsilon, where truncation and rounding of a central difference balance
 
@@ -21,11 +23,11 @@ def check_function(op: type[Function], case: Case, seed: int = 0) -> None:
     A random cotangent w is pulled back and compared, entry by entry, with central differences of <w, forward(x)> in
     float64. A sum would do for most ops but is blind to softmax and the normalisations, whose outputs add up to a constant.
 
-    >>> from gradlab.ops import Mul
-    >>> check_function(Mul, Mul.cases[0])
-
     Raises:
         AssertionError: with the op, the case, the input and the first entry that differs.
+
+    >>> from gradlab.ops import Mul
+    >>> check_function(Mul, Mul.cases[0])
     """
     name = f"{op.__name__}[{case}]"
     xs = _inputs(case, seed)
@@ -58,12 +60,12 @@ def check_twice(op: type[Function], case: Case, seed: int = 0) -> None:
 
     The rule on Tensors has to give what the rule on arrays gives, and its gradient is compared with a difference of the latter.
 
-    >>> from gradlab.ops import Mul
-    >>> check_twice(Mul, Mul.cases[0])
-
     Raises:
         AssertionError: with the op, the case and the number that differs.
         GraphError: the gradient can't be differentiated.
+
+    >>> from gradlab.ops import Mul
+    >>> check_twice(Mul, Mul.cases[0])
     """
     name = f"{op.__name__}[{case}]"
     xs, rng = _inputs(case, seed), np.random.default_rng([seed, 99])

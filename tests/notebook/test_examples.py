@@ -4,89 +4,95 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import statistics
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parents[2] / "examples"
 SOURCES = sorted(FOLDER.glob("[0-9]*.py"))
+EACH = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 
 
-def build() -> Any:
-    pytest.importorskip("jupytext", reason="the notebooks are built with jupytext")
-    spec = importlib.util.spec_from_file_location("build_examples", FOLDER / "build.py")
+def script(name: str) -> Any:
+    """A program of examples/ as a module."""
+    spec = importlib.util.spec_from_file_location(f"examples_{name}", FOLDER / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def executed(name: str, environment: dict[str, str], **changes: str) -> Any:
-    """The example after running all its cells, with lines of its code changed."""
-    book = nbformat.read(FOLDER / name, as_version=4)
-    for cell in book.cells:
-        for old, new in changes.items():
-            cell.source = re.sub(rf"^{old} = .*$", f"{old} = {new}", cell.source, flags=re.MULTILINE)
-    NotebookClient(book, timeout=120, kernel_name="python3").execute(env=environment)
-    return book
+def cells(source: Path) -> list[Any]:
+    return [c for c in nbformat.read(source.with_suffix(".ipynb"), as_version=4).cells if c.cell_type == "code"]
 
 
-def printed(book: Any) -> str:
-    return "".join(o.text for cell in book.cells if cell.cell_type == "code" for o in cell.outputs if o.output_type == "stream")
-
-
-def accuracy(book: Any) -> float:
-    """The test accuracy of the last epoch, in percent."""
-    return float(re.findall(r"test accuracy ([\d.]+)%", printed(book))[-1])
-
-
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+@EACH
 def test_the_notebook_is_what_its_source_says(source: Path) -> None:
-    assert source.with_suffix(".ipynb").read_text("utf-8") == build().notebook(source), "run: python examples/build.py"
+    pytest.importorskip("jupytext", reason="the notebooks are built with jupytext")
+    assert source.with_suffix(".ipynb").read_text("utf-8") == script("build").notebook(source), "run: python examples/build.py"
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+@EACH
 def test_the_first_code_cell_loads_gradlab_and_nothing_is_stored(source: Path) -> None:
-    cells = [c for c in nbformat.read(source.with_suffix(".ipynb"), as_version=4).cells if c.cell_type == "code"]
-    assert cells[0].source == "%load_ext gradlab"
-    assert all(not c.outputs and c.execution_count is None for c in cells)
+    first, *rest = cells(source)
+    assert first.source == "%load_ext gradlab"
+    assert all(not c.outputs and c.execution_count is None for c in (first, *rest))
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_the_rules_are_silent_on_it(source: Path, environment: dict[str, str]) -> None:
-    book = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
-    book.cells.append(nbformat.v4.new_code_cell("%gradlab explain"))
-    NotebookClient(book, timeout=120, kernel_name="python3").execute(env=environment)
-    assert book.cells[-1].outputs[0].text.startswith("gradlab: no findings"), book.cells[-1].outputs[0].text
+@EACH
+def test_one_cell_has_the_parameters_in_full_size(source: Path) -> None:
+    (parameters,) = [c for c in cells(source) if "parameters" in c.metadata.get("tags", ())]
+    values: dict[str, object] = {}
+    exec(parameters.source, values)
+    assert values["DEVICE"] == "cpu"
+    assert values["SMALL"] is False
+    assert values["SEEDS"]
 
 
-def test_digits_runs_and_learns(environment: dict[str, str]) -> None:
-    book = executed("01_digits.ipynb", environment)
-    assert len(re.findall("^epoch", printed(book), re.MULTILINE)) == 20
-    assert accuracy(book) >= 95.0
+@EACH
+def test_the_text_states_data_time_and_result(source: Path) -> None:
+    text = nbformat.read(source.with_suffix(".ipynb"), as_version=4).cells[0].source
+    assert all(f"**{word}.**" in text for word in ("Data", "Time", "Result"))
+    assert re.search(r"\*\*Result\.\*\*.*\d", text, re.DOTALL)
 
 
-def test_cell_by_cell_runs_and_the_loss_falls(environment: dict[str, str]) -> None:
-    book = executed("02_cell_by_cell.ipynb", environment)
-    losses = [
-        float(o.data["text/plain"]) for c in book.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "execute_result"
+@EACH
+def test_it_runs_at_reduced_size_and_the_inspector_sees_it_and_has_no_warning(
+    source: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    runner = script("run")
+    outcome = runner.run(source.with_suffix(".ipynb"), runner.REDUCED, {**environment, "GRADLAB_DATA": ""}, tmp_path)
+    assert not outcome.error, outcome.error
+    assert outcome.data
+    assert outcome.result
+    assert outcome.steps
+    assert set(outcome.findings.values()) <= {"info"}, outcome.findings
+    assert runner.table([outcome]).count("\n") == 2
+
+
+def test_parameters_are_overwritten_and_a_failure_is_told(tmp_path: Path, environment: dict[str, str], capsys: Any) -> None:
+    runner = script("run")
+    book = nbformat.v4.new_notebook()
+    book.cells = [
+        nbformat.v4.new_code_cell("%load_ext gradlab"),
+        nbformat.v4.new_code_cell('DEVICE = "cpu"', metadata={"tags": ["parameters"]}),
+        nbformat.v4.new_code_cell('print("data: two numbers")\nprint("result: on", DEVICE)\nassert DEVICE == "cpu"'),
     ]
-    assert len(losses) == 4  # by hand: before, after one step, after a hundred more; then a new model
-    assert losses[0] > losses[1] > 10 * losses[2]
-    share = re.search(r"loss [\d.]+, and (\d+)% of the \d+ digits", printed(book))
-    assert share is not None
-    assert int(share[1]) > 60
+    nbformat.write(book, tmp_path / "00_device.ipynb")
+    runner.FOLDER = tmp_path
+    well, ill = (runner.run(tmp_path / "00_device.ipynb", {"DEVICE": device}, environment) for device in ("cpu", "sim"))
+    assert (well.data, well.result, well.error) == ("two numbers", "on cpu", "")
+    assert ill.result == "on sim"
+    assert "AssertionError" in ill.error
+    assert "| 00_device | two numbers | " in runner.table([ill])
+    assert "**failed**" in runner.table([ill])
 
 
-@pytest.mark.slow
-def test_digits_reach_97_percent_as_the_mean_of_five_seeds(environment: dict[str, str]) -> None:
-    figures = [accuracy(executed("01_digits.ipynb", environment, SEED=str(seed))) for seed in range(5)]
-    assert statistics.mean(figures) >= 97.0, figures
-    quoted = re.search(r"test accuracy is \*\*([\d.]+) %\*\*", (FOLDER / "01_digits.py").read_text("utf-8"))
-    assert quoted is not None
-    # Another BLAS rounds otherwise, and a digit or two of 359 change sides.
-    assert abs(statistics.mean(figures) - float(quoted[1])) < 0.5, figures
+def test_a_name_that_begins_no_example_is_refused_with_those_there_are() -> None:
+    runner = script("run")
+    assert [path.stem for path in runner.found(["01", "02_cell"])] == ["01_digits", "02_cell_by_cell"]
+    assert len(runner.found([])) == len(SOURCES)
+    with pytest.raises(SystemExit, match="no example begins with 'digits'; there are 01_digits, 02_cell_by_cell"):
+        runner.found(["digits"])

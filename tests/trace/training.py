@@ -222,7 +222,8 @@ def adamw(lr: float, weight_decay: float = 0.01) -> Optimizer:
 
 
 def of_script(path: Path, look: int = 20) -> dict[str, Seen]:
-    """What the rules say of a script, as `findings` does; they look in every so many steps, and at its end."""
+    """What the rules say of an example at its reduced size, as `findings` does; they look every so many steps, and at its end."""
+    source = path.read_text(encoding="utf-8").replace("\nSMALL = False", "\nSMALL = True")
     seen: dict[str, Seen] = {}
     namespace: dict[str, object] = {"__name__": "script"}
     with recording(lambda: {id(value): name for name, value in list(namespace.items())}) as recorder:
@@ -238,7 +239,7 @@ def of_script(path: Path, look: int = 20) -> dict[str, Seen]:
 
         recorder.between_steps.append(note)
         with redirect_stdout(StringIO()):
-            exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
+            exec(compile(source, str(path), "exec"), namespace)
         note(always=True)
     assert not diagnosis._failed
     return seen
