@@ -6,6 +6,8 @@ from .dataset import ConcatDataset as ConcatDataset
 from .dataset import Dataset as Dataset
 from .dataset import IterableDataset as IterableDataset
 from .dataset import TensorDataset as TensorDataset
+from .gallery import Gallery as Gallery
+from .gallery import gallery as gallery
 from .idx import read_idx as read_idx
 from .images import CIFAR10_CLASSES as CIFAR10_CLASSES
 from .images import FASHION_CLASSES as FASHION_CLASSES
