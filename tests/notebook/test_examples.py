@@ -96,3 +96,46 @@ def test_a_name_that_begins_no_example_is_refused_with_those_there_are() -> None
     assert len(runner.found([])) == len(SOURCES)
     with pytest.raises(SystemExit, match="no example begins with 'digits'; there are 01_digits, 02_cell_by_cell"):
         runner.found(["digits"])
+
+
+def lesson(until: str, changes: dict[str, str], capsys: Any) -> str:
+    """What 03_scalar_autograd prints up to the cell that ends with a line, where its reader has written other lines."""
+    namespace: dict[str, Any] = {}
+    for cell in cells(FOLDER / "03_scalar_autograd.py")[1:]:
+        source = cell.source
+        for old, new in changes.items():
+            source = source.replace(old, new)
+        exec(source, namespace)
+        if cell.source.endswith(until):
+            return capsys.readouterr().out
+    raise AssertionError(f"no cell ends with {until}")
+
+
+EXERCISE = "slope = None  # your formula, of t"
+
+
+@pytest.mark.parametrize("right", ["1 - t**2", "(1 - t) * (1 + t)", "1 / math.cosh(x.data) ** 2"])
+def test_the_exercise_takes_every_right_formula(right: str, capsys: Any) -> None:
+    assert "Right: in five places" in lesson("print(check(tanh))", {EXERCISE: f"slope = {right}"}, capsys)
+
+
+@pytest.mark.parametrize("wrong", ["1 - t", "t**2 - 1", "1 + t**2", "t * (1 - t)", "1.0", "0.0", "(1 - t**2) * 1.001"])
+def test_the_exercise_refuses_wrong_formulas_with_both_numbers(wrong: str, capsys: Any) -> None:
+    with pytest.raises(AssertionError, match=r"at -?[\d.]+ your slope is -?[\d.]+; a nudge gives [\d.]+"):
+        lesson("print(check(tanh))", {EXERCISE: f"slope = {wrong}"}, capsys)
+
+
+def test_the_exercise_refuses_another_function(capsys: Any) -> None:
+    with pytest.raises(AssertionError, match=r"at -2.0 the value is -1.0000, and tanh is -0.9640"):
+        lesson("print(check(tanh))", {EXERCISE: "slope = 1 - t**2", "t = math.tanh(x.data)\n    slope": "t = -1.0\n    slope"}, capsys)
+
+
+def test_an_exercise_that_is_not_solved_is_said_to_be_and_the_lesson_goes_on_with_the_solution(capsys: Any) -> None:
+    assert "Not solved yet" in lesson("tanh = solution", {}, capsys)
+
+
+@pytest.mark.parametrize("said, answer", [("None", "You have not predicted"), ("3", "Just as you said"), ("6.0", "You said 6.0")])
+def test_the_prediction_is_compared_with_what_happens(said: str, answer: str, capsys: Any) -> None:
+    text = lesson('print(f"With the sum it is {x.grad}.")', {"prediction = None": f"prediction = {said}"}, capsys)
+    assert f"{answer}: without the sum x.grad is 3.0." in text
+    assert "With the sum it is 6.0." in text
