@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .dataset import IterableDataset, numbered
 from .given import count_of
 from .processes import Processes, context_of
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, Source, drawn_from
+from .standing import Standing, drawing_as, put_back, sources_of
 from .threads import Threads
 from .worker import End, Job, Maker
 
@@ -98,6 +100,8 @@ class DataLoader:
             self.sampler = drawn if sampler is None else sampler
             self.batch_sampler = BatchSampler(self.sampler, self.batch_size or 1, drop_last)
         self._pool: Threads | Processes | None = None  # kept for the next epoch
+        self._standing: Standing | None = None  # in an epoch; None between two
+        self._resumed: Mapping[str, Any] | None = None  # where the next one goes on
 
     def __del__(self) -> None:
         pool = getattr(self, "_pool", None)  # __init__ may have failed before
@@ -115,10 +119,55 @@ class DataLoader:
         return n // size if self.drop_last else -(-n // size)
 
     def __iter__(self) -> Iterator[Any]:
-        maker = Maker(self.dataset, self.collate_fn)
-        lists = None if self.batch_sampler is None else iter(self.batch_sampler)
-        seed = None if maker.rows is not None else int(drawn_from(self._items_generator).integers(2**63))
-        return self._made(maker, self._jobs(lists, seed)) if not self.num_workers else self._ahead(maker, self._jobs(lists, seed))
+        state, self._resumed = self._resumed, None
+        skipped = 0 if state is None else state["batches"]
+        with drawing_as(None if state is None else state["random"]):
+            standing = self._standing = Standing(self._sources())
+            maker = Maker(self.dataset, self.collate_fn)
+            lists = None if self.batch_sampler is None else iter(self.batch_sampler)
+            seed = None if maker.rows is not None else int(drawn_from(self._items_generator).integers(2**63))
+            jobs = self._jobs(lists, seed)
+            if lists is not None:
+                standing.batches = sum(1 for _ in islice(jobs, skipped))
+        batches = self._made(maker, jobs, standing) if not self.num_workers else self._ahead(maker, jobs, standing)
+        if lists is None:  # a stream has to be read up to there
+            standing.batches = sum(1 for _ in islice(batches, skipped))
+        return batches
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the newest `for` stands: how many batches it gave, and the generators as they were when it began.
+
+        The generators are those that loader and samplers have as attributes, and gradlab's own.
+        """
+        standing = Standing(self._sources()) if self._standing is None else self._standing
+        return {**standing.state(), **self._form()}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Let the next `for` go on there: it gives the batches that are left of that epoch, as they would have come.
+
+        gradlab's own random numbers stay where they are, see `gl.set_rng_state`. A stream is read up to there.
+
+        Raises:
+            StateError: it is of a loader with another batch size, more or fewer items, or other generators.
+
+        >>> loader = DataLoader([1, 2, 3, 4], shuffle=True, seed=0)
+        >>> batches = iter(loader)
+        >>> first, state = next(batches), loader.state_dict()
+        >>> left = [batch.item() for batch in batches]
+        >>> again = DataLoader([1, 2, 3, 4], shuffle=True, seed=0)
+        >>> again.load_state_dict(state)
+        >>> [batch.item() for batch in again] == left
+        True
+        """
+        put_back(self._sources(), state_dict, self._form())
+        self._standing, self._resumed = None, dict(state_dict)
+
+    def _sources(self) -> list[np.random.Generator]:
+        return sources_of(self, self.sampler, self.batch_sampler, getattr(self.batch_sampler, "sampler", None))
+
+    def _form(self) -> dict[str, Any]:
+        """By what a saved state is told from another loader's."""
+        return {"batch_size": self.batch_size, "items": None if isinstance(self.dataset, IterableDataset) else len(self.dataset)}
 
     def _jobs(self, lists: Iterator[list[int]] | None, seed: int | None) -> Iterator[Job]:
         if lists is not None:
@@ -130,14 +179,21 @@ class DataLoader:
             yield Job(seed, number, [], size, size if self.drop_last else 1)
             number += 1
 
-    def _made(self, maker: Maker, jobs: Iterator[Job]) -> Iterator[Any]:
+    def _made(self, maker: Maker, jobs: Iterator[Job], standing: Standing) -> Iterator[Any]:
         for job in jobs:
             batch = maker(job)
             if batch is End:
-                return
+                break
+            standing.batches += 1
             yield batch
+        self._over(standing)
 
-    def _ahead(self, maker: Maker, jobs: Iterator[Job]) -> Iterator[Any]:
+    def _over(self, standing: Standing) -> None:
+        """An epoch was read to its end."""
+        if self._standing is standing:
+            self._standing = None
+
+    def _ahead(self, maker: Maker, jobs: Iterator[Job], standing: Standing) -> Iterator[Any]:
         """The batches of workers, which are always some ahead; however it ends, no worker works on."""
         pool, self._pool = self._pool or self._workers(maker), None  # so that a second iterator has workers of its own
         ahead: deque[Any] = deque()
@@ -151,10 +207,13 @@ class DataLoader:
                 if batch is End:
                     ahead.clear()
                     break
+                standing.batches += 1
                 yield batch
             while ahead and (batch := self._batch(pool, ahead.popleft())) is not End:
+                standing.batches += 1
                 yield batch
             keep = True
+            self._over(standing)
         except GeneratorExit:  # a `break`
             keep = True
             raise
