@@ -137,10 +137,11 @@ class DataLoader:
     def state_dict(self) -> dict[str, Any]:
         """Where the newest `for` stands: how many batches it gave, and the generators as they were when it began.
 
-        The generators are those that loader and samplers have as attributes, and gradlab's own.
+        The generators are those that loader and samplers have as attributes; "random" is gradlab's own, None between two epochs.
         """
-        standing = Standing(self._sources()) if self._standing is None else self._standing
-        return {**standing.state(), **self._form()}
+        if self._standing is None:
+            return {**Standing(self._sources()).state(), "random": None, **self._form()}
+        return {**self._standing.state(), **self._form()}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Let the next `for` go on there: it gives the batches that are left of that epoch, as they would have come.

@@ -105,10 +105,10 @@ def told(source: Source | None, traced: bool) -> Mapping[str, str]:
     return {"made by": f"not found: the same batch was finite when it ran again; {look}"}
 
 
-def message(what: str, source: Source | None, traced: bool, state: str, fix: str) -> str:
+def message(what: str, source: Source | None, traced: bool, state: str) -> str:
     """The whole error."""
     need = "finite numbers: inputs at which that op and its derivative are finite, a smaller step, or clip_norm="
-    return explain(what, got={**told(source, traced), "state": state}, need=need, fix=fix)
+    return explain(what, got={**told(source, traced), "state": state}, need=need)
 
 
 def _finite(array: Any) -> bool:

@@ -29,27 +29,25 @@ class Feed:
     """
 
     def __init__(self, loader: Any, position: Mapping[str, Any] | None = None) -> None:
-        self.loader = loader
-        self._keeps = hasattr(loader, "state_dict") and hasattr(loader, "load_state_dict")
-        self._done = 0 if position is None else int(position["batches"])
-        now = get_rng_state()
-        self._began: Any = now
-        if position is not None:
+        self._keeps = keeps(loader)
+        used = 0 if position is None else int(position["batches"])
+        now = self._began = get_rng_state()
+        self._loader = None
+        if position is not None and self._keeps and position["loader"] is not None:
+            loader.load_state_dict(position["loader"])
+        if used and position is not None:
             self._began = position["began"]
-            if self._keeps:
-                loader.load_state_dict({**position["loader"], "batches": self._done})
-            else:
-                set_rng_state(self._began)
+            set_rng_state(dict(self._began))
         self._iterator = iter(loader)
-        if position is not None and not self._keeps:
-            passed = sum(1 for _ in islice(self._iterator, self._done))
-            if passed < self._done:
-                got = {"batches used": self._done, "batches that came": passed}
-                raise StateError(
-                    explain("fit: this loader is shorter than the one that training was stopped with", got=got, need="the same")
-                )
-        if position is not None:
-            set_rng_state(now)  # what skipping drew
+        if self._keeps:
+            self._loader = loader.state_dict()
+        if not used:
+            return
+        passed = used if self._keeps else sum(1 for _ in islice(self._iterator, used))
+        set_rng_state(now)  # passing over may have drawn some
+        if passed < used:
+            got = {"batches used": used, "batches that came": passed}
+            raise StateError(explain("fit: this loader is shorter than the one that training was stopped with", got=got, need="the same"))
 
     def groups(self, size: int) -> Iterator[list[Any]]:
         """Lists of `size` batches, the last of which may be shorter."""
@@ -57,9 +55,26 @@ class Feed:
             yield group
 
     def position(self, batches: int) -> dict[str, Any]:
-        """Where the loader stands after so many batches, all of the epoch counted."""
-        loader = self.loader.state_dict() if self._keeps else {}
-        return {"batches": batches, "began": self._began, "loader": {**loader, "batches": batches} if self._keeps else {}}
+        """Where it stands when so many batches are used, all of the epoch counted."""
+        began = self._began if batches else None  # else the epoch begins anew, and draws what it drew
+        loader = self._loader and {**self._loader, "batches": batches} | ({} if batches else {"random": None})
+        return {"batches": batches, "began": began, "loader": loader}
+
+
+def between(loader: Any) -> dict[str, Any]:
+    """Where a loader stands between two epochs."""
+    return {"batches": 0, "began": None, "loader": loader.state_dict() if keeps(loader) else None}
+
+
+def stand(loader: Any, state: Mapping[str, Any]) -> None:
+    """Put a loader where `between` found it."""
+    if keeps(loader) and state["loader"] is not None:
+        loader.load_state_dict(state["loader"])
+
+
+def keeps(loader: Any) -> bool:
+    """Whether it says where it stands."""
+    return hasattr(loader, "state_dict") and hasattr(loader, "load_state_dict")
 
 
 def length_of(loader: Any) -> int | None:

@@ -55,6 +55,17 @@ class Interrupts:
             self._came = False
             raise KeyboardInterrupt
 
+    @contextmanager
+    def ignored(self) -> Iterator[None]:
+        """A block of which interrupts are forgotten: one led here already."""
+        outer, self._holding = self._holding, True
+        try:
+            yield
+        finally:
+            self._holding = outer
+            if not outer:
+                self._came = False
+
     def _answer(self, number: int, frame: FrameType | None) -> None:
         if self._holding:
             self._came = True

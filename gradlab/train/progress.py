@@ -26,8 +26,8 @@ class Bars:
             from tqdm.auto import tqdm
 
             self._tqdm = tqdm
-        if shown and epochs:
-            self._outer = tqdm(total=epochs, initial=done, desc="training", unit="epoch")
+            if epochs:
+                self._outer = tqdm(total=epochs, initial=done, desc="training", unit="epoch")
 
     def __enter__(self) -> Bars:
         return self

@@ -1,0 +1,111 @@
+"""Measure: what a model makes of a batch, held against its targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._tensor import Tensor
+from ..errors import KeywordError, ShapeError, explain
+from ..grad_mode import no_grad
+from ..nn.module import Module
+from .batch import Batch, Unpack, batch_of, described
+from .feed import length_of, nothing
+from .given import Metric
+from .means import Means
+from .progress import Bars
+
+
+class Measure:
+    """A model with its loss and its metrics.
+
+    >>> import gradlab as gl
+    >>> measure = Measure(gl.nn.Identity(), gl.nn.functional.mse_loss, {}, None)
+    >>> measure.over([(gl.zeros(2), gl.ones(2)), (gl.zeros(1), gl.zeros(1))], Bars(False))["loss"].__round__(6)
+    0.666667
+    """
+
+    def __init__(self, model: Module, loss_fn: Metric, metrics: dict[str, Metric], unpack: Unpack | None) -> None:
+        self.model, self.loss_fn, self.metrics, self.unpack = model, loss_fn, metrics, unpack
+
+    @property
+    def place(self) -> Any:
+        """The device of the model; None where it has no parameters."""
+        first = next(iter(self.model.parameters()), None)
+        return None if first is None else first.device
+
+    def batch(self, what: str, value: Any) -> Batch:
+        """The parts of a batch, see `batch_of`."""
+        return batch_of(what, value, self.unpack, self.place)
+
+    def forward(self, batch: Batch) -> tuple[Any, Tensor]:
+        """The outputs and the loss.
+
+        Raises:
+            KeywordError: loss_fn gave no tensor.
+            ShapeError: it gave more than one number.
+        """
+        output = self.model(*batch.inputs)
+        loss = self.loss_fn(output, batch.targets)
+        if not isinstance(loss, Tensor):
+            raise KeywordError(explain("fit: loss_fn gave no tensor", got={"loss": described(loss)}, need="a tensor of one number"))
+        if loss.numel() != 1:
+            need = "its mean over the batch: loss.mean(), or reduction='mean'"
+            raise ShapeError(explain("fit: a loss is one number", got={"loss": loss.shape}, need=need))
+        return output, loss
+
+    def numbers(self, output: Any, batch: Batch) -> dict[str, float]:
+        """The metrics."""
+        with no_grad():
+            return {name: _number(name, metric(output, batch.targets)) for name, metric in self.metrics.items()}
+
+    def over(self, loader: Any, bars: Bars) -> dict[str, float]:
+        """The means over a loader, in evaluation mode and without gradients.
+
+        Raises:
+            DataError: no batches come, or batches of another form.
+        """
+        means = Means()
+        bars.begin("validation", length_of(loader))
+        with evaluating(self.model), no_grad():
+            for value in loader:
+                batch = self.batch("evaluate", value)
+                output, loss = self.forward(batch)
+                means.add({"loss": loss.item(), **self.numbers(output, batch)}, batch.size)
+                bars.step(1, {})
+        bars.end()
+        if not means.samples:
+            raise nothing("evaluate", loader)
+        return means.values()
+
+
+class evaluating:
+    """A block in which a model is in evaluation mode; then each part is in the mode that it was in.
+
+    >>> from gradlab import nn
+    >>> model = nn.Dropout()
+    >>> with evaluating(model):
+    ...     print(model.training)
+    False
+    >>> model.training
+    True
+    """
+
+    def __init__(self, model: Module, switch: Callable[[Module], object] = Module.eval) -> None:
+        self._model, self._switch = model, switch
+
+    def __enter__(self) -> None:
+        self._modes = [(module, module.training) for module in self._model.modules()]
+        self._switch(self._model)
+
+    def __exit__(self, *error: object) -> None:
+        for module, mode in self._modes:
+            module.training = mode
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        got = {name: described(value)}
+        raise KeywordError(explain("fit: a metric gives one number", got=got, need="a number, or a tensor of one")) from None
