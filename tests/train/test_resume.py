@@ -200,7 +200,7 @@ def test_a_step_that_is_broken_off_leaves_no_trace(where, at, tmp_path):
         return {"model": lambda: Broken(at, where), "data": lambda: loader(shuffle=True)}
 
     gl.manual_seed(3)
-    whole = made(case(0), callbacks(tmp_path / "whole"))()
+    whole = made(case(-1), callbacks(tmp_path / "whole"))()
     gl.manual_seed(3)
     stopped = made(case(at), callbacks(tmp_path / "stopped"))
     with pytest.raises(KeyboardInterrupt):
@@ -280,11 +280,9 @@ def test_what_belongs_to_another_training_is_refused(tmp_path):
         other = trainer_of(**options)
         with pytest.raises(StateError, match=text):
             other.fit(loader(), epochs=2, resume=tmp_path)
+    scheduled = made({"scheduler": cosine}, [gl.Checkpoint(tmp_path)])
     with pytest.raises(StateError, match="a schedule is missing"):
-        model = net()
-        optimizer = adam(model)
-        scheduled = gl.Trainer(model, optimizer, nn.CrossEntropyLoss(), scheduler=cosine(optimizer), callbacks=gl.Checkpoint(tmp_path))
-        scheduled.fit(loader(), epochs=2, resume=tmp_path)
+        scheduled(resume=tmp_path)
     with pytest.raises(StateError, match="another loader saved this\n  batch_size 8"):
         trainer_of(callbacks=gl.Checkpoint(tmp_path)).fit(DataLoader(points(), 10), epochs=2, resume=tmp_path)
     with pytest.raises(StateError, match="no saved training\n  state_dict a dict of 'model'\n  missing    optimizer"):
