@@ -9,6 +9,7 @@ from time import perf_counter_ns as clock
 from typing import Any
 
 from .. import observe
+from .glance import Glance
 from .names import Names
 from .run import Epoch
 from .steps import Steps
@@ -58,7 +59,7 @@ class Recorder(Turning):
             if not self.on:
                 self._on = True
                 self._call.set(None)
-                self._pace.light = False
+                self._pace.light, self._glance = False, None
                 tape = self._steps.tape
                 if tape.n or tape.passes:
                     tape.stale = tape.turns = True
@@ -174,9 +175,13 @@ class Recorder(Turning):
         try:
             if kind == "module":
                 return self._module_began(target)
-            entered, steps = clock(), self._steps
-            token = kind, target, steps.collects
-            if kind == "pass":
+            entered, steps, glance = clock(), self._steps, self._glance
+            token: Any = kind, target, steps.collects
+            if kind != "pass":
+                return token
+            if glance is not None and inputs[1] is None and not glance.open and glance.began(target):
+                token = glance
+            else:
                 with self.lock:
                     steps.collects = inputs[1] is None
                     if not self._pace.light:
@@ -198,6 +203,10 @@ class Recorder(Turning):
                 self._call.set(token.parent)
                 return
             now, steps = clock(), self._steps
+            if token.__class__ is Glance:
+                token.ended()
+                self._told(now)
+                return
             kind, target, collects = token
             if kind == "pass":
                 with self.lock:
@@ -208,7 +217,9 @@ class Recorder(Turning):
                     steps.run.epochs.append(Epoch(id(target), steps.run.step, dict(output)))
             elif error is None:
                 with self.lock:
-                    steps.stepped(target, output)
+                    if self._glance is None or not self._glance.stepped(target):
+                        self._glance = None
+                        steps.stepped(target, output)
                     if self._pace.light:
                         self._glanced(now)
                 if steps.tape.light:

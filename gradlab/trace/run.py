@@ -171,9 +171,13 @@ class Run:
         """The names of the columns, and the serials of the tensors behind them now."""
         return [(column.label, column.param.serial) for column in self._columns.values()]
 
+    def refs(self) -> list[Any]:
+        """Weak references to the tensors behind the columns."""
+        return [column.param.ref for column in self._columns.values()]
+
     def tensors(self) -> list[Any]:
         """The living tensors behind the columns."""
-        found = [column.param.ref() for column in self._columns.values()]
+        found = [ref() for ref in self.refs()]
         return [tensor for tensor in found if tensor is not None]
 
     def write_light(self, tape: Tape, step: int) -> None:

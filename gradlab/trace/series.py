@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ class Series:
         self._own: list[list[float]] = []
         self._is_read = True
 
-    def read_lr(self, optimizer: Any, output: list[tuple[Any, Any]]) -> None:
+    def read_lr(self, optimizer: Any, output: Sequence[tuple[Any, Any]]) -> None:
         """Note the learning rate of the first parameter that moved; where none did, that of the first group."""
         try:
             self.lr = float(optimizer.lr_of(output[0][0]) if output else optimizer.param_groups[0]["lr"])

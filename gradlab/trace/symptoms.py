@@ -31,11 +31,10 @@ Key = tuple[str, tuple[int, ...], str]
 
 
 class Root(NamedTuple):
-    """Where a backward pass began: the step, and weak references to the tensor and to the op that made it."""
+    """Where a backward pass began: the step, and a weak reference to the tensor."""
 
     step: int
     tensor: weakref.ref[Any]
-    maker: weakref.ref[Any] | None
 
 
 class Stranger(NamedTuple):
@@ -143,8 +142,7 @@ class Symptoms:
 
     def began(self, root: Any, step: int) -> None:
         """A backward pass begins at that tensor."""
-        maker = root.grad_fn
-        self.roots.append(Root(step, weakref.ref(root), None if maker is None else weakref.ref(maker)))
+        self.roots.append(Root(step, weakref.ref(root)))
 
     def see_input(self, leaf: Leaf, array: Any) -> None:
         """Look at an input, or at targets."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import observe
 from .captures import Capturing
+from .glance import Glance
 from .governor import Governor
 from .pace import Pace
 from .tape import Tape
@@ -29,6 +30,7 @@ class Turning(Capturing):
         self.governor = Governor()
         self.needs_ops = 0
         self._pace = Pace(self.governor)
+        self._glance: Glance | None = None  # while steps are light and go on as they did
         self._tape: Tape | None = None  # that of the newest op
 
     @property
@@ -84,6 +86,7 @@ class Turning(Capturing):
         if pace.begins(now, self._may_be_light()):
             with self.lock:
                 self._steps.lighten()
+                self._glance = Glance(self._steps) if self._steps.run.series else None
             pace.light = pace.timing = True
             observe.renew()
         return now
@@ -110,6 +113,7 @@ class Turning(Capturing):
     def _see_ops(self) -> None:
         if self._pace.light:
             self._pace.light = self._pace.timing = False
+            self._glance = None
             self._tape = tape = self._steps.tape  # an op without a graph that comes first, as a batch is cut out, begins no step
             tape.stale = tape.turns = True
             observe.renew()

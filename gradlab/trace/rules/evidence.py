@@ -281,7 +281,7 @@ class Evidence:
     @cached_property
     def _living_roots(self) -> list[Any]:
         roots = self._recorder.steps.symptoms.roots
-        return [t for step, tensor, _ in roots if step < self.step - 1 and (t := tensor()) is not None]
+        return [t for step, tensor in roots if step < self.step - 1 and (t := tensor()) is not None]
 
     @property
     def kept_roots(self) -> tuple[int, int]:
