@@ -96,19 +96,20 @@ class MaxPool(Function):
     def backward(self, g: Array) -> Array:
         xp = xp_of(g)
         dx = xp.empty(self.shape, dtype=g.dtype)
+        back = [(x, y, walk.apart and walk.inside, walk.meetings()) for x, y, walk in reversed(self.steps)]
         for some in blocks(dx):  # the first axis is never pooled: what is made in between stays in the cache
             rest = wide(g[some])
-            for x, y, walk in reversed(self.steps):
-                rest = _handed_back(x[some], y[some], rest, walk)
+            for x, y, apart, meetings in back:
+                rest = _handed_back(x[some], y[some], rest, apart, meetings)
             dx[some] = rest
         return dx
 
 
-def _handed_back(x: Array, y: Array, g: Array, walk: Walk) -> Array:
-    """g to the first entry of x that is the largest of its window, along one axis."""
+def _handed_back(x: Array, y: Array, g: Array, apart: bool, every: list[tuple[Any, Any]]) -> Array:
+    """g to the first entry of x that is the largest of its window, along one axis; `apart`: no two windows share an entry."""
     xp = xp_of(g)
-    dx, (*meetings, (windows, places)) = xp.zeros(x.shape, dtype=g.dtype), walk.meetings()
-    if walk.apart and walk.inside:
+    dx, (*meetings, (windows, places)) = xp.zeros(x.shape, dtype=g.dtype), every
+    if apart:
         for _, at in meetings:
             # Not ==, so that a window whose largest is NaN has its gradient go somewhere too. Once taken, nothing is left.
             dx[at], g = parted(g, ~(x[at] < y))
