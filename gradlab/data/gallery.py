@@ -30,7 +30,7 @@ class Gallery:
 
     def _repr_html_(self) -> str:
         cell, (height, width) = max(self.width_px, 64), self.pixels.shape[1:3]
-        size = f"width:{self.width_px}px;height:{round(self.width_px * height / width)}px;image-rendering:pixelated"
+        size = f"width:{self.width_px}px;height:{round(self.width_px * height / width)}px;image-rendering:pixelated;outline:1px solid #8884"
         items: list[str] = []
         for picture, caption in zip(self.pixels, self.captions, strict=True):
             text = html.escape(caption)
