@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
 
 from ..errors import DataError, PackageError, explain
@@ -45,13 +46,7 @@ class History(dict[str, list[Any]]):
         if not self.get("epoch"):
             raise DataError(explain("plot: there is nothing to draw yet", got={"epochs": 0}, need="a call of fit"))
         if axes is None:
-            try:
-                from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
-            except ImportError:
-                got = {"missing": "matplotlib"}
-                raise PackageError(explain("plot: this needs matplotlib", got=got, need="it", fix="pip install matplotlib")) from None
-            figure = Figure(figsize=(4 * len(names), 3), layout="constrained")
-            axes = figure.subplots(1, len(names), squeeze=False)[0]
+            axes = _figure(4 * len(names), 3).subplots(1, len(names), squeeze=False)[0]
         for ax, name in zip(axes, names, strict=True):
             for column in (name, f"val_{name}"):
                 if column in self:
@@ -62,3 +57,20 @@ class History(dict[str, list[Any]]):
             if f"val_{name}" in self:
                 ax.legend()
         return axes[0].figure
+
+
+def _figure(width_in: float, height_in: float) -> Any:
+    """A figure of matplotlib that notebooks show, without pyplot, which would keep it and show it again."""
+    try:
+        from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        got = {"missing": "matplotlib"}
+        raise PackageError(explain("plot: this needs matplotlib", got=got, need="it", fix="pip install matplotlib")) from None
+
+    class Shown(Figure):
+        def _repr_png_(self) -> bytes:
+            png = BytesIO()
+            self.savefig(png, format="png")
+            return png.getvalue()
+
+    return Shown(figsize=(width_in, height_in), layout="constrained")
