@@ -67,9 +67,7 @@ order = np.random.default_rng(0).permutation(len(everything))
 shuffled = [everything[i] for i in order][: 600 if SMALL else None]
 held_out, known = shuffled[::10], [name for i, name in enumerate(shuffled) if i % 10]
 train, test = rows(known), rows(held_out)
-print(
-    f"data: first names (Census 1990), {len(known):,} to learn from, {len(held_out)} to be tested on"
-)
+print(f"data: first names (Census 1990), {len(known):,} to learn from, {len(held_out)} to be tested on")
 
 # %% [markdown]
 # ## How well does counting do?
@@ -85,9 +83,7 @@ for x, y in zip(*train, strict=True):
 chance = counts / counts.sum(axis=1, keepdims=True)
 x, y = test
 bigram = -np.log(chance[x[y >= 0], y[y >= 0]]).mean()
-print(
-    f"blind guessing {np.log(27):.3f}, counting pairs of letters {bigram:.3f} nats a letter"
-)
+print(f"blind guessing {np.log(27):.3f}, counting pairs of letters {bigram:.3f} nats a letter")
 
 # %% [markdown]
 # ## The network
@@ -131,9 +127,7 @@ def measured(model):
 
 
 for kind in ("RNN", "LSTM", "GRU"):
-    print(
-        f"{kind:4} {sum(p.numel() for p in NameModel(kind).parameters()):7,} numbers to learn"
-    )
+    print(f"{kind:4} {sum(p.numel() for p in NameModel(kind).parameters()):7,} numbers to learn")
 
 # %% [markdown]
 # ## Learning
@@ -171,24 +165,15 @@ def trained(kind, seed):
     return model, losses, before
 
 
-runs = {
-    kind: [trained(kind, seed) for seed in SEEDS] for kind in ("RNN", "LSTM", "GRU")
-}
+runs = {kind: [trained(kind, seed) for seed in SEEDS] for kind in ("RNN", "LSTM", "GRU")}
 
 # %% [markdown]
 # ## How do they compare?
 
 # %%
-final = {
-    kind: np.mean([losses[-1] for _, losses, _ in found])
-    for kind, found in runs.items()
-}
+final = {kind: np.mean([losses[-1] for _, losses, _ in found]) for kind, found in runs.items()}
 print(f"counting pairs  {bigram:.3f}")
-print(
-    "result: nats a letter",
-    ", ".join(f"{kind} {loss:.3f}" for kind, loss in final.items()),
-    f"(counting pairs {bigram:.3f})",
-)
+print("result: nats a letter", ", ".join(f"{kind} {loss:.3f}" for kind, loss in final.items()), f"(counting pairs {bigram:.3f})")
 for kind, loss in final.items():
     print(f"{kind:14}  {loss:.3f}   {bigram - loss:.3f} less")
 assert SMALL or all(loss <= bigram - 0.3 for loss in final.values()), final
@@ -214,14 +199,7 @@ def invented(model, temperature=0.8):
     with gl.no_grad():
         while len(name) < 20:
             scores, state = model(gl.tensor([[letter]], device=DEVICE), state)
-            letter = int(
-                rng.choice(
-                    27,
-                    p=F.softmax(scores[0, 0].double() / temperature, dim=0)
-                    .cpu()
-                    .numpy(),
-                )
-            )
+            letter = int(rng.choice(27, p=F.softmax(scores[0, 0].double() / temperature, dim=0).cpu().numpy()))
             if letter == 0:
                 break
             name += LETTERS[letter]
@@ -230,10 +208,7 @@ def invented(model, temperature=0.8):
 
 for kind, found in runs.items():
     drawn = [invented(found[0][0]) for _ in range(10)]
-    print(
-        f"{kind:4}",
-        " ".join(name if name in everything else name + "*" for name in drawn),
-    )
+    print(f"{kind:4}", " ".join(name if name in everything else name + "*" for name in drawn))
 print("* is no name of the list")
 
 # %% [markdown]
@@ -247,15 +222,7 @@ x, y = (gl.tensor(part[:64], device=DEVICE) for part in train)
 for kind, found in runs.items():
     model, _, before = found[0]
     model.train()
-    print(
-        f"{kind:4}",
-        check_learning(
-            model,
-            lambda model=model: loss_of(model, x, y),
-            freeze="recurrent",
-            since=before,
-        ),
-    )
+    print(f"{kind:4}", check_learning(model, lambda model=model: loss_of(model, x, y), freeze="recurrent", since=before))
 
 # %% [markdown]
 # ## What to try next
