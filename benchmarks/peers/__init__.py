@@ -16,4 +16,5 @@ PEERS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "torch": (TENSORS, {"GRADLAB_BENCH_LIBRARY": "torch"}),
     "autograd": (("hips_autograd",), {}),
     "mygrad": (("mygrad_tensors",), {}),
+    "picodl": (("picodl_layers",), {}),
 }

@@ -1,60 +1,72 @@
-"""HIPS autograd, which differentiates NumPy code; optional."""
+"""HIPS autograd, which differentiates NumPy code; optional. It has no batch norm, and convolves by `scipy.signal`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import autograd.numpy as anp
+import numpy as np
 from autograd import value_and_grad
+from autograd.scipy import signal
 
-from ..problems import chain, net
-
-Step = Callable[[], float]
-
-
-def _loss(parameters: list[Any], x: Any, y: Any, activation: Callable[[Any], Any]) -> Any:
-    for k, (w, b) in enumerate(parameters):
-        x = x @ w + b
-        if k < len(parameters) - 1:
-            x = activation(x)
-    if y.ndim == 2:
-        return anp.mean((x - y) ** 2)
-    z = x - anp.max(x, 1, keepdims=True)
-    return anp.mean(anp.log(anp.sum(anp.exp(z), 1)) - z[anp.arange(len(y)), y])
+from .functions import Loss, Step, workload
 
 
-def _descent(name: str, activation: Callable[[Any], Any]) -> Step:
-    problem = net(name)
-    parameters = [(w.copy(), b.copy()) for w, b in problem.layers]
-    slope = value_and_grad(lambda p: _loss(p, problem.x, problem.y, activation))
+class _Differentiated:
+    def __init__(self, loss: Loss, arrays: Sequence[np.ndarray]) -> None:
+        self.arrays = [np.array(a) for a in arrays]
+        self._slope = value_and_grad(lambda arrays, inputs: loss(*inputs, *arrays))
 
-    def step() -> float:
-        loss, grads = slope(parameters)
-        for pair, changes in zip(parameters, grads, strict=True):
-            for p, g in zip(pair, changes, strict=True):
-                p -= problem.lr * g.astype(p.dtype)
-        return float(loss)
-
-    return step
+    def __call__(self, *inputs: Any) -> tuple[float, list[np.ndarray]]:
+        loss, grads = self._slope(self.arrays, inputs)
+        return float(loss), grads
 
 
-def mlp() -> Step:
-    return _descent("mlp", lambda x: anp.maximum(x, 0))
+class _Operations:
+    differentiate = _Differentiated
+    tanh = staticmethod(anp.tanh)
+
+    def constant(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+    def relu(self, x: Any) -> Any:
+        return anp.maximum(x, 0.0)
+
+    def sigmoid(self, x: Any) -> Any:
+        return 0.5 * (anp.tanh(0.5 * x) + 1.0)
+
+    def gelu(self, x: Any) -> Any:
+        return 0.5 * x * (1.0 + anp.tanh(0.7978845608 * (x + 0.044715 * (x * x * x))))
+
+    def softmax(self, x: Any) -> Any:
+        e = anp.exp(x - anp.max(x, -1, keepdims=True))
+        return e / anp.sum(e, -1, keepdims=True)
+
+    def cross_entropy(self, logits: Any, y: np.ndarray) -> Any:
+        z = logits - anp.max(logits, 1, keepdims=True)
+        return anp.mean(anp.log(anp.sum(anp.exp(z), 1)) - z[np.arange(len(y)), y])
+
+    def conv(self, x: Any, w: Any) -> Any:
+        padded = anp.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)), "constant")
+        return signal.convolve(padded, w[:, :, ::-1, ::-1], axes=([2, 3], [2, 3]), dot_axes=([1], [1]), mode="valid")
+
+    def pool(self, x: Any) -> Any:
+        n, c, h, w = x.shape
+        return anp.max(anp.max(x.reshape(n, c, h // 2, 2, w // 2, 2), axis=3), axis=4)
+
+    def batch_norm(self, x: Any, scale: Any, shift: Any) -> Any:
+        raise NotImplementedError("has no batch norm")
+
+    def layer_norm(self, x: Any, scale: Any, shift: Any) -> Any:
+        d = x - anp.mean(x, -1, keepdims=True)
+        return d / anp.sqrt(anp.mean(d * d, -1, keepdims=True) + 1e-5) * scale + shift
+
+    def channels(self, b: Any) -> Any:
+        return b.reshape(1, -1, 1, 1)
 
 
-def tiny() -> Step:
-    return _descent("tiny", anp.tanh)
-
-
-def chain_400() -> Step:
-    x, a, b = chain()
-
-    def run(x: Any, a: Any, b: Any) -> Any:
-        for _ in range(200):
-            x = x * a
-            x = x + b
-        return anp.sum(x)
-
-    slope = value_and_grad(run, (0, 1, 2))
-    return lambda: float(slope(x, a, b)[0])
+def __getattr__(name: str) -> Callable[[], Step]:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return lambda: workload(_Operations(), name)

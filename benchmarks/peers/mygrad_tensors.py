@@ -1,64 +1,70 @@
-"""MyGrad, tensors on NumPy; optional."""
+"""MyGrad, tensors on NumPy, as it is set up by itself; optional."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mygrad as mg
+import numpy as np
+from mygrad.nnet.activations import sigmoid, softmax
+from mygrad.nnet.layers import batchnorm, conv_nd, max_pool
 from mygrad.nnet.losses import softmax_crossentropy
 
-from ..problems import chain, net
-
-Step = Callable[[], float]
+from .functions import Loss, Step, workload
 
 
-def _descent(name: str, activation: Callable[[Any], Any], loss_of: Callable[[Any, Any], Any]) -> Step:
-    problem = net(name)
-    layers = [(mg.tensor(w.copy()), mg.tensor(b.copy())) for w, b in problem.layers]
+class _Differentiated:
+    def __init__(self, loss: Loss, arrays: Sequence[np.ndarray]) -> None:
+        self._loss, self._tensors = loss, [mg.tensor(np.array(a)) for a in arrays]
 
-    def step() -> float:
-        h: Any = problem.x
-        for k, (w, b) in enumerate(layers):
-            h = mg.matmul(h, w) + b
-            if k < len(layers) - 1:
-                h = activation(h)
-        loss = loss_of(h, problem.y)
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        return [t.data for t in self._tensors]
+
+    def __call__(self, *inputs: Any) -> tuple[float, list[np.ndarray]]:
+        loss = self._loss(*inputs, *self._tensors)
         loss.backward()
-        for p in [p for layer in layers for p in layer]:
-            p.data -= problem.lr * p.grad
-            p.null_grad()
-        return float(loss.item())
-
-    return step
+        grads = [t.grad for t in self._tensors]
+        for t in self._tensors:
+            t.null_grad()
+        return float(loss.item()), grads
 
 
-def mlp() -> Step:
-    return _descent("mlp", lambda x: mg.maximum(x, 0), softmax_crossentropy)
+class _Operations:
+    differentiate = _Differentiated
+    tanh = staticmethod(mg.tanh)
+    sigmoid = staticmethod(sigmoid)
+    softmax = staticmethod(softmax)
+    cross_entropy = staticmethod(softmax_crossentropy)
+
+    def constant(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+    def relu(self, x: Any) -> Any:
+        return mg.maximum(x, 0)
+
+    def gelu(self, x: Any) -> Any:
+        return 0.5 * x * (1.0 + mg.tanh(0.7978845608 * (x + 0.044715 * (x * x * x))))
+
+    def conv(self, x: Any, w: Any) -> Any:
+        return conv_nd(x, w, stride=1, padding=1)
+
+    def pool(self, x: Any) -> Any:
+        return max_pool(x, (2, 2), 2)
+
+    def batch_norm(self, x: Any, scale: Any, shift: Any) -> Any:
+        return batchnorm(x, gamma=scale, beta=shift, eps=1e-5)
+
+    def layer_norm(self, x: Any, scale: Any, shift: Any) -> Any:
+        d = x - x.mean(-1, keepdims=True)
+        return d / mg.sqrt((d * d).mean(-1, keepdims=True) + 1e-5) * scale + shift
+
+    def channels(self, b: Any) -> Any:
+        return b.reshape(1, -1, 1, 1)
 
 
-def tiny() -> Step:
-    return _descent("tiny", mg.tanh, lambda h, y: mg.mean((h - y) ** 2))
-
-
-def _chain(n: int) -> Step:
-    x, a, b = [mg.tensor(v) for v in chain()]
-
-    def step() -> float:
-        y = x
-        for _ in range(n // 2):
-            y = y * a
-            y = y + b
-        total = mg.sum(y)
-        total.backward()
-        return float(total.item())
-
-    return step
-
-
-def chain_400() -> Step:
-    return _chain(400)
-
-
-def deep() -> Step:
-    return _chain(100_000)
+def __getattr__(name: str) -> Callable[[], Step]:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return lambda: workload(_Operations(), name)
