@@ -15,6 +15,6 @@ def of(latex: str) -> str:
     '<math'
     """
     try:
-        return latex2mathml.converter.convert(latex.replace(r"\arg", r"\operatorname{arg}").replace(r"\top", r"\mathrm{T}"))
+        return latex2mathml.converter.convert(latex.replace(r"\arg", r"\operatorname{arg}").replace(r"\top", r"\text{T}"))
     except Exception:  # a user's own LaTeX
         return ""

@@ -109,21 +109,21 @@ export function linePath(
   return [path, dots];
 }
 
-/** Glyphs for what a logarithmic axis has no place for: NaN a cross and Inf an arrow at the top, exact zero a ring at the bottom. */
-export function oddPath(line: Line, x: (step: number) => number, top: number, bottom: number, zeros = true): string {
-  let path = '';
+/** Glyphs for what a logarithmic axis has no place for: NaN a cross and Inf an arrow at the top; exact zero a ring at the bottom. */
+export function oddPath(line: Line, x: (step: number) => number, top: number, bottom: number): [odd: string, zeros: string] {
+  let [odd, zeros] = ['', ''];
   let free = -Infinity;
   for (let i = 0; i < line.steps.length; i++) {
     const bad = line.odd[i] as number;
     const at = x(line.steps[i] as number);
-    if ((bad === 0 && !(zeros && line.high[i] === 0)) || at < free) continue;
+    if ((bad === 0 && line.high[i] !== 0) || at < free) continue;
     free = at + 4;
     const m = `M${at.toFixed(1)} `;
-    if (bad === 0) path += `${m}${bottom - 4}a2 2 0 1 0 .1 0`;
-    else if (bad === Infinity) path += `${m}${top + 7}v-7m-3 3l3 -3l3 3`;
-    else path += `${m}${top + 3}m-3 -3l6 6m0 -6l-6 6`;
+    if (bad === 0) zeros += `${m}${bottom - 4}a2 2 0 1 0 .1 0`;
+    else if (bad === Infinity) odd += `${m}${top + 7}v-7m-3 3l3 -3l3 3`;
+    else odd += `${m}${top + 3}m-3 -3l6 6m0 -6l-6 6`;
   }
-  return path;
+  return [odd, zeros];
 }
 
 /** The drawing of one line. */
@@ -135,9 +135,10 @@ class Stroke {
 
   update(line: Line, x: (step: number) => number, y: (value: number) => number, top: number, bottom: number, linear: boolean): void {
     const [path, dots] = linePath(line, x, y, linear ? Number.isFinite : isPositive);
-    set(this.path, 'd', path);
+    const [odd, zeros] = oddPath(line, x, top, bottom);
+    set(this.path, 'd', linear ? path : path + zeros);
     set(this.dots, 'd', dots);
-    set(this.odd, 'd', oddPath(line, x, top, bottom, !linear));
+    set(this.odd, 'd', odd);
     set(this.element, 'style', `stroke:${line.colour}`);
   }
 }

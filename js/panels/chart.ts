@@ -29,7 +29,7 @@ export function marginsOf(width: number, series: Series, { fonts }: Palette): Ma
   const need = (texts: string[]) => texts.reduce((most, text) => Math.max(most, textWidth(text, font)), 0) + 8;
   const clamp = (x: number, least: number, most: number) => Math.ceil(Math.min(most, Math.max(least, x)));
   const wide = width >= 700;
-  const left = clamp(need(shortNames(names, width * 0.27 - 8, font)), wide ? 120 : 72, width * 0.27);
+  const left = clamp(need(shortNames(names, width * 0.3 - 8, font)), wide ? 120 : 72, width * 0.3);
   return { left, right: clamp(need(shortNames(names, wide ? 140 : 52, font)), wide ? 84 : 46, 150) };
 }
 

@@ -80,7 +80,7 @@ export function comparePart(view: View, into: HTMLElement): void {
   const [headA, headB] = [html('th', { scope: 'col' }), html('th', { scope: 'col' })];
   const body = html('tbody', {});
   const quotient = html('th', { scope: 'col', title: 'B divided by A; bars to the left are smaller, to the right larger' }, 'B : A');
-  const widths = ['34%', '', '', '30%'].map(width => html('col', { style: width && `width:${width}` }));
+  const widths = [28, 21, 21, 30].map(share => html('col', { style: `width:${share}%` }));
   const table = html(
     'table',
     { class: 'gl-compare' },
@@ -144,8 +144,8 @@ export function comparePart(view: View, into: HTMLElement): void {
         );
       })
     );
-    write(headA, `A: step ${count(first.frame.step)}`);
-    write(headB, `B: step ${count(b.frame.step)}`);
+    write(headA, `A: step\u00a0${count(first.frame.step)}`);
+    write(headB, `B: step\u00a0${count(b.frame.step)}`);
     const others = [first, b]
       .filter(s => s.of !== undefined)
       .map(s => `op norms of step ${count(s.of as number)} for ${count(s.frame.step)}`);

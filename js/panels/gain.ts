@@ -121,13 +121,29 @@ function innermost({ ops, modules }: Structure, a: number, b: number): string {
   return module && module.parent !== null ? module.path : '';
 }
 
-/** Bars that stand for several of `all` with the module that these are in: `blocks.3 · 7 ops`. */
+const NUMBER = /^\d+$/;
+
+/** From which to which module two ops lie apart: `layers.7…5`. */
+function between({ ops, modules }: Structure, a: number, b: number): string {
+  const [from, to] = [a, b].map(i => {
+    const op = ops[i];
+    const path = modules[op?.module ?? -1]?.path;
+    return path ? path.split('.') : [op?.name ?? ''];
+  }) as [string[], string[]];
+  let same = 0;
+  while (same < Math.min(from.length, to.length) - 1 && from[same] === to[same]) same++;
+  const brief = (words: string[]) => words.slice(same, same + (NUMBER.test(words[same + 1] ?? '') ? 2 : 1)).join('.');
+  const [first, last] = [brief(from), brief(to)];
+  return [...from.slice(0, same), first === last ? first : `${first}…${last}`].join('.');
+}
+
+/** Bars that stand for several of `all` with the modules that these are in: `blocks.3 · 7 ops`, `layers.7…5 · 53 ops`. */
 export function located(structure: Structure, all: readonly Gain[], bars: readonly Gain[]): Gain[] {
   let next = 0;
   return bars.map(g => {
     const [first, last] = [all[next]?.op ?? -1, all[next + g.count - 1]?.op ?? -1];
     next += g.count;
-    const path = g.op === null ? innermost(structure, first, last) : '';
+    const path = g.op === null ? innermost(structure, first, last) || between(structure, first, last) : '';
     return path ? { ...g, name: `${isolated(path)} · ${g.name}` } : g;
   });
 }

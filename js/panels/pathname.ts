@@ -5,12 +5,34 @@ import { html } from '../draw/element';
 /** Longer names are never read to their end. */
 const MOST = 300;
 
-/** `layers.0.attention.key.weight` as `layers.0.att…` and `key.weight`: only the first gives way. */
+const NUMBER = /^\d+$/;
+
+/**
+ * A name in parts, of which the most telling stay: of `blocks.layers.0.attention.key.weight` first `blocks.layers.` goes, then
+ * `attention.` gives way; `0.`, which tells one layer from the next, and `key.weight` stay.
+ */
 export function pathName(name: string): HTMLElement {
   const words = name.slice(0, MOST).split('.');
-  const tail = words.slice(-2).join('.');
-  const head = words.length > 2 ? `${words.slice(0, -2).join('.')}.` : '';
-  return html('span', { class: 'gl-path' }, head && html('span', {}, head), html('span', {}, tail));
+  const last = words.splice(-2).join('.');
+  const counted = words.findLastIndex(word => NUMBER.test(word));
+  const part = (from: number, to: number) =>
+    words
+      .slice(from, to)
+      .map(word => `${word}.`)
+      .join('');
+  const [head, number, middle] = [part(0, Math.max(0, counted)), counted < 0 ? '' : `${words[counted]}.`, part(counted + 1, words.length)];
+  return html(
+    'span',
+    { class: 'gl-path' },
+    head && html('span', {}, head),
+    html(
+      'span',
+      { class: 'gl-pathend' },
+      number && html('span', {}, number),
+      middle && html('span', { class: 'gl-pathmiddle' }, html('bdi', {}, middle)),
+      html('span', { class: 'gl-pathlast' }, last)
+    )
+  );
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;

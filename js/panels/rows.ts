@@ -45,23 +45,36 @@ export function visibleRows(order: readonly string[], selected: ReadonlySet<stri
 const NUMBER = /^\d+$/;
 
 /** What a dotted name can be called in `width` pixels, best first: fewer and fewer of its first words. */
-function forms(words: readonly string[], width: number, font: string): string[] {
+function forms(words: readonly string[], width: number, font: string, start: number): string[] {
   const fits = (text: string) => text.length < 400 && textWidth(text, font) <= width;
   const out: string[] = [];
-  for (let from = 0; from < Math.max(1, words.length - 1); from++) {
+  for (let from = Math.min(start, Math.max(0, words.length - 2)); from < Math.max(1, words.length - 1); from++) {
     const rest = words.slice(from).join('.');
-    // A number alone says too little: keep the beginning of what it counts.
-    const counted = from > 0 && NUMBER.test(words[from] as string) ? (words[from - 1] as string) : '';
-    let n = Math.max(0, counted.length - 1);
-    while (n > 0 && !fits(`${counted.slice(0, n)}…${rest}`)) n--;
-    const text = from === 0 ? rest : `${counted.slice(0, n)}…${rest}`;
+    const counts = from > 0 && NUMBER.test(words[from] as string);
     // `layers.3.attention.key.weight` is `3…key.weight`.
-    const number = from > 1 ? words.slice(0, from).find(word => NUMBER.test(word)) : undefined;
+    const number = from > 1 && !counts ? words.slice(0, from).find(word => NUMBER.test(word)) : undefined;
     if (number && fits(`${number}…${rest}`)) out.push(`${number}…${rest}`);
-    if (fits(text)) out.push(text);
+    if (from > 0 && !counts && fits(`…${rest}`)) out.push(`…${rest}`);
     else if (fits(rest)) out.push(rest);
+    if (!counts) continue;
+    // What else has that number? As much of the beginning of what it counts as there is room for.
+    const counted = words[from - 1] as string;
+    let n = counted.length - 1;
+    while (n > 0 && !fits(`${counted.slice(0, n)}…${rest}`)) n--;
+    if (n > 0) out.push(`${counted.slice(0, n)}…${rest}`);
   }
   return out;
+}
+
+/** How many first words names that begin alike have to leave out, so that each of them fits: all of them leave out as many. */
+function starts(names: readonly string[][], width: number, font: string): (words: readonly string[]) => number {
+  const of = new Map<string, number>();
+  for (const words of names) {
+    let from = of.get(words[0] as string) ?? 0;
+    while (from < words.length - 2 && textWidth(words.slice(from).join('.').slice(0, 400), font) > width) from++;
+    of.set(words[0] as string, from);
+  }
+  return words => of.get(words[0] as string) ?? 0;
 }
 
 /** Take the best form of each name that no other name has; the last one where all are taken. */
@@ -104,7 +117,8 @@ export function shortNames(names: readonly string[], width: number, font: string
     if (words.some(w => w.length === shared + 2 && NUMBER.test(w[shared] as string))) shared = Math.max(0, shared - 1);
   }
   const ends = words.map(w => w.slice(shared));
-  const whole = distinct(ends.map(w => forms(w, width, font)));
+  const start = starts(ends, width, font);
+  const whole = distinct(ends.map(w => forms(w, width, font, start(w))));
   let out = whole;
   if (whole.includes('') || new Set(whole).size < names.length) {
     const inner = (w: readonly string[]) => w.slice(0, -1).join('.');
@@ -116,7 +130,8 @@ export function shortNames(names: readonly string[], width: number, font: string
     }
     const brief = ends.map(w => (w.length > 1 ? [...w.slice(0, -1), initial(w.at(-1) as string, siblings.get(inner(w)) ?? [])] : w));
     const cut = (w: string[]) => shortenMiddle(w.join('.'), width, font);
-    out = distinct(brief.map(w => [...forms(w, width, font), cut(w.slice(-2)), cut(w)]));
+    const then = starts(brief, width, font);
+    out = distinct(brief.map(w => [...forms(w, width, font, then(w)), cut(w.slice(-2)), cut(w)]));
   }
   known.set(key, out);
   return out;

@@ -3,6 +3,9 @@
 import { html } from '../draw/element';
 import { pathName } from './pathname';
 
+/** How wide columns are, in percent, by how many there are; the others share what is left. */
+const WIDTHS: Record<number, number[]> = { 3: [26, 46], 4: [44] };
+
 export interface Texts {
   title: string;
   side: string;
@@ -27,7 +30,7 @@ export function tableOf({ title, side, head, rows }: Texts): HTMLElement {
     html(
       'table',
       {},
-      html('colgroup', {}, html('col', { style: `width:${head.length > 4 ? 24 : 36}%` })),
+      html('colgroup', {}, ...(WIDTHS[head.length] ?? [24]).map(share => html('col', { style: `width:${share}%` }))),
       html('thead', {}, cells('th', head)),
       html('tbody', {}, ...rows.map(row => cells('td', row)))
     )
