@@ -147,6 +147,25 @@ def test_a_rule_that_raises_is_told_with_the_gradient_that_came(log):
     assert told == [(y.grad_fn, [1.0], "no")]
 
 
+@pytest.mark.parametrize("where", ["result", "leaf", "after"])
+def test_a_hook_that_raises_is_told_with_the_op_whose_gradient_it_stopped(log, where):
+    x = gl.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    loss = (y * 3.0).sum()
+    told = []
+    log.failed = lambda fn, g, error, began: told.append((fn, g.tolist(), str(error)))
+    observe.detach(log)
+    observe.attach(log)
+
+    def refuse(_):
+        raise ValueError("not this one")
+
+    register = {"result": y.register_hook, "leaf": x.register_hook, "after": x.register_post_accumulate_grad_hook}[where]
+    with register(refuse), pytest.raises(ValueError, match="not this one"):
+        loss.backward()
+    assert told == [(y.grad_fn, [3.0, 3.0], "not this one")]
+
+
 def test_who_wants_to_is_called_before_each_op():
     class Before(Log):
         def before(self, fn):

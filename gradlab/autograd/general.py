@@ -87,6 +87,7 @@ class _Pass:
         self.pending: dict[Key, Grad] = {}
         self.owned: set[Key] = set()  # whose pending gradient is an array that this pass alone holds, so += may write it
         self.found: dict[Key, Grad] = {}
+        self.at: tuple[Function, Grad, int] | None = None  # the step that runs, the gradient that came to it, and since when
 
     def run(self, roots: Sequence[Tensor], seeds: Sequence[Grad], keep: bool) -> list[Grad]:
         makers = [root.grad_fn for root in roots if root.grad_fn is not None]
@@ -102,7 +103,9 @@ class _Pass:
             fn = steps.pop()
             awaited = [leaf for leaf in self._leaves(fn) if leaf in uses] if uses else ()
             g = self.pending.pop(fn, None)
+            self.at = None
             if g is not None:
+                self.at = fn, g, clock()
                 self._step(fn, g)
             if not keep:
                 fn.free()
@@ -111,9 +114,10 @@ class _Pass:
             for leaf in awaited:
                 uses[leaf] -= 1
                 if not uses[leaf]:
-                    self._arrive(leaf, fn)
+                    self._arrive(leaf)
+        self.at = None
         for key in list(self.pending):  # leaves, and wanted results below which nothing is wanted
-            self._arrive(key, None)
+            self._arrive(key)
         return [self._own(key_of(t)) for t in self.wanted or ()]
 
     def _step(self, fn: Function, g: Grad) -> None:
@@ -168,7 +172,7 @@ class _Pass:
             if d.__class__ in ARRAY_TYPES:
                 self.owned.add(key)
 
-    def _arrive(self, key: Key, source: Function | None) -> None:
+    def _arrive(self, key: Key) -> None:
         """The gradient of a leaf, or of a wanted result below which nothing is wanted, is complete."""
         d = self.pending.pop(key, None)
         if d is None:
@@ -178,7 +182,11 @@ class _Pass:
             self.found[key] = d
         elif self.wanted is None:
             add(key, d, key in self.owned)
-            arrived(key)
+            try:
+                arrived(key)
+            except BaseException as error:
+                self._hook_failed(error)
+                raise
 
     def _seen(self, key: Key, g: Grad) -> Grad:
         """The gradient after the hooks of its result or leaf; what a result retains is what they leave."""
@@ -186,15 +194,26 @@ class _Pass:
             return g
         hooks: dict[int, Callable[..., Any]] = getattr(key, "hooks", None) or {}
         for call in tuple(hooks.values()):
-            answer = call(g if self.graph else _shown(g))
-            self.owned.discard(key)  # the hook may keep what it saw
-            if answer is not None:
-                g = self._answered(answer, g)
+            try:
+                answer = call(g if self.graph else _shown(g))
+                self.owned.discard(key)  # the hook may keep what it saw
+                if answer is not None:
+                    g = self._answered(answer, g)
+            except BaseException as error:
+                self._hook_failed(error)
+                raise
         for reference in getattr(key, "retained", None) or ():
             tensor = reference()
             if tensor is not None:
                 accumulate(tensor, g, key, False)
         return g
+
+    def _hook_failed(self, error: BaseException) -> None:
+        """Tell that the gradient went no further: by a hook of this step's result, or of a leaf of which this step was the last reader."""
+        told = observe.ops
+        if told is not None and self.at is not None:
+            fn, g, began = self.at
+            told.failed(fn, getattr(g, "_data", g), error, began)
 
     def _answered(self, answer: Any, g: Grad) -> Grad:
         if not hasattr(answer, "shape"):

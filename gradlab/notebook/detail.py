@@ -205,25 +205,27 @@ def _saved(kept: Capture, ref: int) -> list[dict[str, Any]]:
 
 
 def _costs(recorder: Recorder, structure: dict[str, Any], at: int) -> dict[str, Any]:
-    """The cost of op `at`, of the whole step, and of each module with all that is inside it."""
-    costs, ops, modules = recorder.costs(), structure["ops"], structure["modules"]
-    sums: dict[int | None, list[float]] = {}
-    for cost, op in zip(costs, ops, strict=False):
-        inside: int | None = op["module"]
-        while True:
-            total = sums.setdefault(inside, [0, 0, 0, 0, 0])
-            for k, number in enumerate((1, *cost)):
-                total[k] += number or 0
-            if inside is None:
-                break
+    """The cost of op `at`, of the whole step, and of each module with all that is inside it, all its calls together."""
+    costs, modules = recorder.costs(), structure["modules"]
+    sums: dict[str, list[float]] = {name: [0.0] * 5 for name in ("step", *map(_path, modules))}
+    for cost, op in zip(costs, structure["ops"], strict=False):
+        around, inside = {"step"}, op["module"]
+        while inside is not None:
+            around.add(_path(modules[inside]))
             inside = modules[inside]["parent"]
+        for name in around:
+            for k, number in enumerate((1, *cost)):
+                sums[name][k] += number or 0
     rows = [_cost_row("this op", *costs[at])]
-    for i in sorted(sums, key=lambda i: -1 if i is None else i)[:_ROWS]:
-        module = "step" if i is None else modules[i]["path"] or modules[i]["name"]
-        rows.append(_cost_row(f"{isolated(module)} \u00b7 {sums[i][0]:,} op{'s' * (sums[i][0] != 1)}", *sums[i][1:]))
+    for name, (n, *total) in list(sums.items())[:_ROWS]:
+        rows.append(_cost_row(f"{isolated(name)} \u00b7 {n:,.0f} op{'s' * (n != 1)}", *total))
     further = len(sums) - _ROWS
     side = f"{further:,} more modules" if further > 0 else "a multiply-add is 2"
     return table("operations and bytes", side, ("", "forward", "backward", "moved"), rows)
+
+
+def _path(module: dict[str, Any]) -> str:
+    return module["path"] or module["name"]
 
 
 def _cost_row(name: str, forward: float | None, backward: float | None, moved: float, moved_back: float) -> list[str]:

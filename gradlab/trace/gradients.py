@@ -71,8 +71,8 @@ class Gradients(Writer):
                     alarm.leaving(tape, at, grads, self.pending)
             if error:
                 tape.errors[at] = error
-        if self.collects:
-            for to, d in zip(fn.edges, grads):  # noqa: B905 - none, where it raised
+        if self.collects and grads:  # none, where it raised
+            for to, d in zip(fn.edges, grads):  # noqa: B905 - one each
                 if d is not None and to is not None and not isinstance(to, Function) and to._requires_grad:
                     self.collect(to, d, fn)
 

@@ -30,7 +30,7 @@ export function marginsOf(width: number, series: Series, { fonts }: Palette): Ma
   const clamp = (x: number, least: number, most: number) => Math.ceil(Math.min(most, Math.max(least, x)));
   const wide = width >= 700;
   const left = clamp(need(shortNames(names, width * 0.3 - 8, font)), wide ? 120 : 72, width * 0.3);
-  return { left, right: clamp(need(shortNames(names, wide ? 140 : 52, font)), wide ? 84 : 46, 150) };
+  return { left, right: clamp(need(shortNames(names, wide ? 140 : 60, font)), wide ? 84 : 46, 150) };
 }
 
 /** The steps that all charts show: those zoomed to, or all; to a reader who went back in time, no later ones than there were then. */

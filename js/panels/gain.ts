@@ -90,10 +90,13 @@ function joined(a: Gain, b: Gain): Gain {
   return { op: null, name: plural(count, 'op'), gain: after / a.before, before: a.before, after, count, readers };
 }
 
+/** Decades that a gain of nothing or of infinity counts as: these become one bar with others last. */
+const ALL = 400;
+
 /** How much it hides to draw two neighbours as one. */
 function hidden(a: Gain, b: Gain): number {
   if (Number.isNaN(a.gain) && Number.isNaN(b.gain)) return 0.02 * (a.count + b.count);
-  const size = ({ gain }: Gain) => (gain > 0 && gain < Infinity ? Math.abs(Math.log10(gain)) : Infinity);
+  const size = ({ gain }: Gain) => (gain > 0 && gain < Infinity ? Math.abs(Math.log10(gain)) : ALL);
   return size(a) + size(b) + 0.02 * (a.count + b.count);
 }
 

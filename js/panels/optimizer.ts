@@ -270,7 +270,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     far.hidden = farther === null;
     if (!frame || !first) {
       write(label, 'no optimizer has stepped yet');
-      spark.update([], 0);
+      spark.element.toggleAttribute('hidden', true);
       if (open.value) body.replaceChildren(empty);
       return;
     }
@@ -278,7 +278,9 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     write(label, `${first.label} · lr ${sci(first.lr)}${more}${farther ? ' · ' : ''}`);
     mark(label, first.lr);
     label.title = `learning rate ${full(first.lr)}`;
-    spark.update(series.values(rateColumn(series, frame, 0), MAX), 48);
+    const lr = series.values(rateColumn(series, frame, 0), MAX);
+    spark.element.toggleAttribute('hidden', lr.length < 2);
+    spark.update(lr, 48);
     if (!open.value) return;
     if (tables.size !== frame.optimizers.length) build(frame.optimizers.length);
     const selected = marked(store.selected.value, step.structure).parameters;

@@ -99,7 +99,10 @@ export function timeBar(view: View): HTMLElement {
     const ends =
       series.size === 0
         ? []
-        : [...(clear(0) ? [label(count(first), 0, 'gl-first')] : []), ...(clear(width) ? [label(count(end), width, 'gl-end')] : [])];
+        : [
+            ...(clear(0) && first < end ? [label(count(first), 0, 'gl-first')] : []),
+            ...(clear(width) ? [label(count(end), width, 'gl-end')] : [])
+          ];
     labels.replaceChildren(...ends, ...middle);
     const other = at === null ? undefined : store.step.value?.of;
     write(of, other === undefined ? '' : `op norms of step ${count(other)}`);

@@ -175,6 +175,14 @@ def test_an_op_that_fails_tells_its_operands(run: Any, heard: Heard) -> None:
     assert error["text"].startswith("ShapeError: ")
 
 
+def test_a_hook_that_fails_marks_the_op_whose_gradient_it_got(run: Any, heard: Heard) -> None:
+    run("def refuse(g):\n    raise ValueError('no such gradient')", "a")
+    run("h = x @ w\nh.register_hook(refuse)\nh.sum().backward()", "b", ok=False)
+    error = heard()[-1]["error"]
+    assert (error["name"], error["line"], error["text"]) == ("matmul", 1, "ValueError: no such gradient")
+    assert [o["shape"] for o in error["operands"]] == [[2, 3], [3, 4]]
+
+
 def test_a_function_that_refuses_its_arguments_tells_them(run: Any, heard: Heard) -> None:
     run("from gradlab.nn import functional as F\nz, y = gl.randn(4, 3), gl.tensor([1, 2])", "data")
     run("def f(a):\n    return F.cross_entropy(a, y)", "def")
