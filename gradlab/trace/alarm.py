@@ -15,6 +15,7 @@ from .graph import Node
 from .operand import RING, Operand, Seen, named, operand, operand_of, recomputed, remembered, ring_before, seen_backward
 from .structure import op_name
 from .summary import norm
+from .suspect import suspects, words
 from .tape import Tape
 from .where import Where
 
@@ -36,6 +37,7 @@ class Bad(NamedTuple):
         tape: the id of the tape, which tells steps apart.
         g: norm of the gradient that came to it, backward.
         ring: the ops before it, the newest last.
+        clue: where its step was only glanced at, what says that it is this op; where `op` is "", what is known without one.
     """
 
     phase: Phase
@@ -53,6 +55,7 @@ class Bad(NamedTuple):
     source: str
     g: float
     ring: tuple[Seen, ...]
+    clue: str = ""
 
 
 class Alarm:
@@ -114,6 +117,31 @@ class Alarm:
                 break
         if first is not None:
             self._keep(first)
+
+    def glanced(self, tape: Tape, last: Tape | None, leaves: list[tuple[str, Any]], now: tuple[int, int]) -> None:
+        """A gradient of a step whose ops were not seen is not finite: which parameters got it says where it can have come from."""
+        if tape.id in (self._seen.get("forward"), self._seen.get("backward")):
+            return
+        self._seen["backward"] = tape.id
+        sizes = {name: (t.serial, norm(t._gradient._data)) for name, t in leaves if t._gradient is not None}
+        bad = [name for name, (_, size) in sizes.items() if size - size]
+        if not bad:
+            return  # each is finite, and their sum of squares overflows
+        good = [name for name in sizes if name not in bad]
+        kind = "NaN" if any(size != size for _, size in sizes.values()) else "Inf"
+        found = Bad("backward", tape.id, kind, *now, -1, 1, "", "", None, (), False, "", math.nan, ())
+        if last is None:
+            self._keep(found._replace(clue="The ops of that step were only glanced at, and no step before it was read in full."))
+            return
+        nodes = last.node.path()
+        left = suspects(last, nodes, {serial: size - size != 0 for serial, size in sizes.values()})
+        found = found._replace(clue=words(good, bad, last.step, nodes, left))
+        if left.known:
+            at, node = left.ops[0], nodes[left.ops[0]]
+            name, module, place = named(node)
+            operands = tuple(remembered(last, nodes, ref) for ref in node.inputs)
+            found = found._replace(at=at, candidates=len(left.ops), op=name, module=module, place=place, operands=operands, origin=True)
+        self._keep(found)
 
     # Backward
 

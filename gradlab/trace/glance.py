@@ -55,7 +55,9 @@ class Glance:
                 gradient = tensor._gradient
                 if gradient is not None:
                     arrays.append(gradient._data)
-        tape.grad_norm = norm_of_all(arrays)
+        tape.grad_norm = total = norm_of_all(arrays)
+        if total - total:
+            steps.alarm.glanced(tape, steps.last, steps.run.named(), steps.now)
         steps.passes += 1
         tape.passes += 1
         tape.turns = True

@@ -180,6 +180,11 @@ class Run:
         found = [ref() for ref in self.refs()]
         return [tensor for tensor in found if tensor is not None]
 
+    def named(self) -> list[tuple[str, Any]]:
+        """The same with the names of the columns."""
+        found = [(column.label, column.param.ref()) for column in self._columns.values()]
+        return [(name, tensor) for name, tensor in found if tensor is not None]
+
     def write_light(self, tape: Tape, step: int) -> None:
         """Store what is known of a light step: loss, gradient norm and learning rates."""
         values: list[tuple[int, float]] = []

@@ -59,7 +59,9 @@ class Steps(Gradients):
         tape = self.tape
         tensors = self.run.tensors()
         if self.norms:
-            tape.grad_norm = norm_of_all([t._gradient._data for t in tensors if t._gradient is not None])
+            tape.grad_norm = total = norm_of_all([t._gradient._data for t in tensors if t._gradient is not None])
+            if total - total:
+                self.alarm.glanced(tape, self.last, self.run.named(), self.now)
         self.passes += 1
         tape.passes += 1
         tape.turns = True

@@ -12,7 +12,8 @@ import { formula } from './formula';
 import type { SvgPicture } from './svgpicture';
 import { watch, type Part, type View } from './view';
 
-const FORMULA_HEIGHT = 22;
+/** Room for a formula: a fraction takes more. */
+const formulaHeight = (text: string) => (!text ? 0 : text.includes('<mfrac') ? 34 : 22);
 const ROW = 14;
 const PAD = 6;
 /** A column of numbers, and the brackets around all of them. */
@@ -81,7 +82,7 @@ function stretch(scene: Scene, faces: Faces): void {
     const node = scene.input.nodes[id];
     if (!face || !node) return;
     const rows = rowsOf(face.small);
-    const more = (face.text ? FORMULA_HEIGHT : 0) + (rows > 0 ? rows * ROW + PAD : 0);
+    const more = formulaHeight(face.text) + (rows > 0 ? rows * ROW + PAD : 0);
     node.height = heightOf(part) + more;
   });
 }
@@ -123,7 +124,7 @@ function entries(small: Small, width: number, chip: boolean, top: number): SVGGE
 function written(text: string, width: number): SVGForeignObjectElement {
   const math = formula(text);
   const room = html('div', { class: 'gl-nodeformula' }, math);
-  const object = svg('foreignObject', { x: 14, y: NODE_HEIGHT - 2, width: width - 24, height: FORMULA_HEIGHT }, room);
+  const object = svg('foreignObject', { x: 14, y: NODE_HEIGHT - 2, width: width - 24, height: formulaHeight(text) }, room);
   requestAnimationFrame(() => {
     const [is, has] = [math, room].map(element => element?.getBoundingClientRect());
     const part = is && has ? Math.min(has.width / is.width, has.height / is.height) : 1;
@@ -140,7 +141,7 @@ function drawFaces(picture: SvgPicture, faces: Faces): boolean {
     const place = picture.places.get(id);
     const element = picture.elementOf(id);
     if (!face || !place || !element) return;
-    const top = heightOf(part) + (face.text ? FORMULA_HEIGHT : 0);
+    const top = heightOf(part) + formulaHeight(face.text);
     if (face.text && !element.querySelector('foreignObject')) element.append(written(face.text, place.width));
     for (const old of element.querySelectorAll('.gl-entries')) old.remove();
     if (face.small) {

@@ -80,7 +80,7 @@ function inputsOf(structure: Structure, op: Op, look: Look): { nodes: (Node | st
 
 /** The dtypes of a step's ops. */
 export function dtypesOf(structure: Structure): Set<string> {
-  return new Set(structure.ops.map(op => op.dtype));
+  return new Set(structure.ops.map(op => op.dtype).filter(Boolean));
 }
 
 /** The dtype that most ops of a step have. */
@@ -96,7 +96,8 @@ export function rowOf(structure: Structure, i: number, look: Look): HTMLTableRow
   const inputs = inputsOf(structure, op, look);
   const where = madeAt(structure, op);
   const module = op.module === null ? '' : (structure.modules[op.module]?.path ?? '');
-  const other = !look.column && op.dtype !== look.dtype;
+  const failed = op.error !== null && !op.grad;
+  const other = !look.column && !failed && op.dtype !== look.dtype;
   return html(
     'tr',
     { 'data-op': i, class: op.grad ? null : 'gl-nograd', tabindex: -1 },
@@ -110,12 +111,12 @@ export function rowOf(structure: Structure, i: number, look: Look): HTMLTableRow
     html('td', { class: 'gl-left gl-code', title: inputs.title.slice(0, 400) }, ...inputs.nodes),
     html(
       'td',
-      { class: 'gl-left gl-code', title: `${shape(op.shape)} ${op.dtype}` },
-      ...shapeNodes(plainAxes(op.shape), look.batch),
+      { class: 'gl-left gl-code', title: failed ? op.error : `${shape(op.shape)} ${op.dtype}` },
+      ...(failed ? ['failed'] : shapeNodes(plainAxes(op.shape), look.batch)),
       other && html('span', { class: 'gl-muted' }, ` ${shortType(op.dtype)}`)
     ),
     look.column && html('td', { class: 'gl-left gl-code gl-muted' }, op.dtype),
-    html('td', { 'data-value': op.bytes, title: `${count(op.bytes)} bytes` }, bytes(op.bytes))
+    html('td', { 'data-value': op.bytes, title: `${count(op.bytes)} bytes` }, failed ? '–' : bytes(op.bytes))
   );
 }
 

@@ -137,3 +137,73 @@ def test_no_tensor_is_kept_by_an_alarm() -> None:
     del x, y
     gc.collect()
     assert [reference() for reference in references] == [None, None]
+
+
+def glanced_at(loss: Callable[[int], gl.Tensor], weights: list[gl.Tensor], bad: int, after: int = 0) -> list[Finding]:
+    """The findings where a gradient is bad in a step of which only loss and gradients were read, and in so many steps after it."""
+    recorder = Recorder()
+    recorder.governor.budget = 0.0
+    recorder.governor._period = lambda: 5
+    recorder.running = True
+    recorder.attach()
+    optimizer = gl.optim.SGD(weights, lr=0.01)
+    try:
+        for step in range(1, bad + 1 + after):
+            value = loss(step)
+            optimizer.zero_grad()
+            value.backward()
+            if step == bad:
+                assert recorder.steps.tape.light
+                assert np.isfinite(value.item())
+            if step < bad or after:
+                optimizer.step()
+    finally:
+        recorder.detach()
+    return [one for one in diagnose(recorder) if one.rule == "R1"]
+
+
+@pytest.mark.parametrize("after", [0, 2])
+def test_a_bad_gradient_of_a_step_that_was_only_glanced_at_names_the_op_between_good_and_bad_parameters(after: int) -> None:
+    gl.manual_seed(0)
+    first, second = gl.randn(4, 4, requires_grad=True), gl.randn(4, 1, requires_grad=True)
+
+    def loss(step: int) -> gl.Tensor:
+        h = (gl.ones(2, 4) * (0.0 if step == 6 else 1.0)) @ first
+        return (((h * h).sum(1, keepdim=True).sqrt() + h.relu()) @ second).sigmoid().log().mean()
+
+    (finding,) = glanced_at(loss, [first, second], 6, after)
+    assert finding.title == "sqrt probably made the first NaN"
+    assert "backward; the last finite step is 5" in finding.verdict
+    assert "`tensor#1` got it, `tensor#2` did not: of the 7 ops that leaves `sqrt` has a derivative that can be infinite" in finding.why
+    assert "This is so if it did the same as step 3, the last that was read in full" in finding.why
+    assert finding.op is not None and finding.where.startswith("test_rule_finite.py:")
+
+
+def test_where_several_ops_can_have_made_it_all_are_counted() -> None:
+    w = gl.ones(3, requires_grad=True)
+    inputs = [1.0, 2.0, 3.0]
+    (finding,) = glanced_at(lambda step: ((w * gl.tensor([0.0 if step == 6 else x for x in inputs])).sqrt() ** 0.5).sum(), [w], 6)
+    assert "or another op probably made" in finding.verdict
+    assert "no parameter got a finite gradient" in finding.why
+
+
+def test_where_no_op_is_known_for_it_the_finding_says_why() -> None:
+    w = gl.ones(3, requires_grad=True)
+
+    class Breaks(gl.Function):
+        bad = False
+
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            return x * 1.0
+
+        def backward(self, g: np.ndarray) -> np.ndarray:
+            return g * (np.nan if Breaks.bad else 1.0)
+
+    def loss(step: int) -> gl.Tensor:
+        Breaks.bad = step == 6
+        return (Breaks.apply(w) + 1.0).sum()
+
+    (finding,) = glanced_at(loss, [w], 6)
+    assert finding.title == "A gradient is NaN"
+    assert "that leaves 3 ops, of which none has a derivative that can be infinite" in finding.why
+    assert finding.op is None and finding.code == "%gradlab budget off"

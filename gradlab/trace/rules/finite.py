@@ -36,6 +36,7 @@ def first_not_finite(e: Evidence) -> Iterator[Finding]:
     data that had one. Sources: DeepLocalize (Wardat et al. 2021) names layer and phase; here it is the op, its line and operands.
     """
     bads = [bad for bad in e.bad if not _mended(e, bad)]
+    bads = [bad for bad in bads if not _follows(bad, bads)]
     for phase in ("forward", "backward"):
         bad = next((bad for bad in bads if bad.phase == phase), None)
         if bad is not None and not (phase == "backward" and any(b.phase == "forward" and b.tape == bad.tape for b in bads)):
@@ -45,18 +46,21 @@ def first_not_finite(e: Evidence) -> Iterator[Finding]:
 
 
 def _finding(e: Evidence, bad: Bad) -> Finding:
+    if bad.clue and not bad.op:
+        return _nameless(e, bad)
     name = bad.op or "backward"
     op = bad.at if bad.op and e.is_op(bad.at, bad.op, bad.place) else None
     where = e.place(bad.place)
     title = f"{bad.module} / {name}" if bad.module else name
     at = f"`{title}`" + (f" in {where}" if where else "")
-    several = f" or one of {bad.candidates - 1} others" if bad.candidates > 1 else ""
+    several = "" if bad.candidates == 1 else " or another op" if bad.candidates == 2 else f" or one of {bad.candidates - 1} others"
+    made = "gave" if bad.source else "probably made" if bad.clue else "made"
     last = e.last_finite(bad.step)
     since = f"; the last finite step is {last:,}" if last else ""
     numbers = [Number(f"{o.name} {word}", value) for o in bad.operands for word, value in _range(o)]
     return Finding(
-        f"{name} made the first {bad.kind}" if not bad.source else f"{bad.kind} came into {name}",
-        f"`{title}`{several} {'gave' if bad.source else 'made'} the first **{bad.kind}** of step {bad.step:,}, {bad.phase}{since}.",
+        f"{bad.kind} came into {name}" if bad.source else f"{name} {made} the first {bad.kind}",
+        f"`{title}`{several} {made} the first **{bad.kind}** of step {bad.step:,}, {bad.phase}{since}.",
         f"{at}: {_why(bad)}",
         _next(bad),
         _code(bad),
@@ -70,6 +74,22 @@ def _finding(e: Evidence, bad: Bad) -> Finding:
     )
 
 
+def _nameless(e: Evidence, bad: Bad) -> Finding:
+    """A bad gradient of which nothing says which op made it."""
+    last = e.last_finite(bad.step)
+    since = f"; the last finite step is {last:,}" if last else ""
+    return Finding(
+        f"A gradient is {bad.kind}",
+        f"In step {bad.step:,} backward gave parameters a gradient with **{bad.kind}**{since}.",
+        f"{bad.clue} Steps are traced in full from then on.",
+        "Run it again with every step traced, to see which op it is.",
+        "%gradlab budget off",
+        trend=_trend(e),
+        step=bad.step,
+        subject="grad_norm",
+    )
+
+
 def _range(o: Operand) -> Iterator[tuple[str, float]]:
     if o.low == o.low and o.kind != "number":
         yield "min", o.low
@@ -77,6 +97,8 @@ def _range(o: Operand) -> Iterator[tuple[str, float]]:
 
 
 def _why(bad: Bad) -> str:
+    if bad.clue:
+        return bad.clue
     if bad.source and not bad.op:
         return f"{bad.source} was not finite already."
     if bad.source:
@@ -140,6 +162,12 @@ def _mended(e: Evidence, bad: Bad) -> bool:
     if bad.place is None or bad.place.cell is None or bad.place.count is None or not e.finite:
         return False
     return any(c["id"] == bad.place.cell and (c["count"] or 0) > bad.place.count for c in e.structure["cells"])
+
+
+def _follows(bad: Bad, bads: list[Bad]) -> bool:
+    """Whether it is what an update made of a bad gradient of an earlier step."""
+    kind = next((o.kind for o in bad.operands if o.name == bad.source), "")
+    return kind == "parameter" and any(other.phase == "backward" and other.step < bad.step for other in bads)
 
 
 def _trend(e: Evidence) -> Trend | None:

@@ -170,8 +170,4 @@ def _round(value: float) -> str:
 
 
 def _clip(at: float) -> str:
-    return (
-        "norm = sum(float((p.grad.data ** 2).sum()) for p in model.parameters()) ** 0.5\n"
-        f"if norm > {_round(at)}:  # before optimizer.step()\n"
-        f"    for p in model.parameters():\n        p.grad *= {_round(at)} / norm"
-    )
+    return f"loss.backward()\nnn.utils.clip_grad_norm_(model.parameters(), {_round(at)})\noptimizer.step()"
