@@ -100,6 +100,7 @@ def notebook(scene: Scene) -> Iterator[tuple[Session, Wire]]:
         wire.take()
         yield session, wire
         end_session()
+        shell.user_ns.clear()  # else the next scene finds what this one keeps alive
     InteractiveShell.clear_instance()
 
 

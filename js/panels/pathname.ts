@@ -5,6 +5,8 @@ import { html } from '../draw/element';
 /** Longer names are never read to their end. */
 const MOST = 300;
 
+/** Two words of more letters than these are too many to stay both. */
+const LONG = 24;
 const NUMBER = /^\d+$/;
 
 /**
@@ -13,7 +15,7 @@ const NUMBER = /^\d+$/;
  */
 export function pathName(name: string): HTMLElement {
   const words = name.slice(0, MOST).split('.');
-  const last = words.splice(-2).join('.');
+  const last = words.splice(words.slice(-2).join('.').length > LONG ? -1 : -2).join('.');
   const counted = words.findLastIndex(word => NUMBER.test(word));
   const part = (from: number, to: number) =>
     words

@@ -44,22 +44,25 @@ def vanishing(e: Evidence) -> Iterator[Finding]:
     hits = int(((low < limit) & (low < _FADES * high)).sum())
     if hits < _ENOUGH:
         return
-    ratio = float(np.median(low / np.maximum(high, 1e-45)))
+    size, ratio = float(np.median(low)), float(np.median(low / np.maximum(high, 1e-45)))
     edge = _edge(e, smallest=True)
-    why = f"From `{last.label}` to `{first.label}` the gradient fades by a factor of {1 / max(ratio, 1e-45):.1e}."
+    way = f"From `{last.label}` to `{first.label}` the gradient"
+    why = f"{way} fades by a factor of {1 / ratio:.1e}." if ratio else f"{way} becomes so small that float32 holds nothing of it."
     if edge is not None:
         i, gain = edge
-        why += f" The steepest way is through {e.graph.at(i)}, which hands on {gain:.2g} of it."
+        why += f" The steepest way is through {e.graph.at(i)}, which hands on {f'{gain:.2g}' if gain else 'nothing'} of it."
     bend = "" if edge is None else e.graph.ops[edge[0]]["name"]
     yield Finding(
         "Gradients vanish",
-        f"`{first.label}` gets a gradient of **{float(np.median(low)):.1e}** an entry, {ratio:.0e} of that of `{last.label}`.",
+        f"`{first.label}` gets a gradient of **{size:.1e}** an entry, {ratio:.0e} of that of `{last.label}`."
+        if size
+        else f"`{first.label}` gets a gradient of exactly **0**, `{last.label}` one of {float(np.median(high)):.1e} an entry.",
         why,
         "Let the layers hand gradients on: ReLU or GELU with He initialisation, a norm, or a way around each block.",
         _gentler(bend),
         trend=Trend.of(f"rms gradient of {first.label}", (both, low), low=limit),
         numbers=(
-            Number("rms gradient, first layer", float(np.median(low)), f"at least {limit:.0e}"),
+            Number("rms gradient, first layer", size, f"at least {limit:.0e}"),
             Number("first : last", ratio, f"at least {_FADES:.0e}"),
         ),
         op=None if edge is None else edge[0],
