@@ -41,6 +41,8 @@ const SHOWN: [column: string, title: string, hint: string, text: (x: number) => 
   ['decay:gradient', 'decay : g', 'pull of weight decay beside that of the gradient; above 1 the weights mostly shrink', x => `${plain(x)}`]
 ];
 
+const LOOKING = 'looking at the next step \u2026';
+
 /** Whether a number of the microscope asks for a look. */
 export function strange(column: string, x: number): boolean {
   if (Number.isNaN(x) || x === Infinity) return true;
@@ -61,7 +63,7 @@ function holds({ label, held, unread, unheld, stale, more }: Holding): [text: st
 export function microscopePart(view: View, into: HTMLElement): void {
   const { store } = view;
   const table = html('table', { class: 'gl-microscope' });
-  const note = html('div', { class: 'gl-further', role: 'status' }, 'looking at the next step \u2026');
+  const note = html('div', { class: 'gl-further', role: 'status' }, LOOKING);
   const holding = html('div', { class: 'gl-holding' });
   into.replaceChildren(html('div', { class: 'gl-scroll gl-long' }, table), note, holding);
 
@@ -116,6 +118,10 @@ export function microscopePart(view: View, into: HTMLElement): void {
     holding.replaceChildren(...lines.map(([text, bad]) => html('div', { class: bad ? 'gl-warnline' : null }, text)));
   };
 
-  watch(view, () => set(into, 'data-past', store.at.value === null ? null : ''));
+  watch(view, () => {
+    const past = store.at.value !== null;
+    set(into, 'data-past', past ? '' : null);
+    if (table.rows.length === 0) write(note, past ? 'Only of the newest step: follow live to see it.' : LOOKING);
+  });
   askWhileShown(view, into, { what: 'microscope', draw, note, wanted: () => store.at.value === null });
 }

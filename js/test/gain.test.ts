@@ -34,6 +34,14 @@ describe('the gain waterfall', () => {
     const bars = located(structure, all, fewer(all, 4));
     expect(bars.some(bar => /^blocks\.[12] · \d+ ops$/.test(bar.name))).toBe(true);
     expect(bars.reduce((sum, bar) => sum + bar.count, 0)).toBe(all.length);
+    // Where they are of several modules, from which to which.
+    expect(located(structure, all, fewer(all, 2))[0]!.name).toMatch(/^mse_loss…blocks\.\d · \d+ ops$/);
+  });
+
+  it('stays short where a gradient is lost in rounding again and again', () => {
+    const [structure, frame] = read(many(1000, false));
+    const all = gains(structure, frame, leafOf(structure, 'w0')).map((g, i) => ({ ...g, gain: i % 2 ? Infinity : 0 }));
+    expect(fewer(all).length).toBeLessThanOrEqual(14);
   });
 
   it('draws a thousand ops as a few bars and loses none of the gain', () => {

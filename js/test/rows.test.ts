@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stretch } from '../panels/operands';
 import { outOfBand } from '../panels/optimizer';
+import { pathName } from '../panels/pathname';
 import { closeRows, fitName, shortNames, visibleRows } from '../panels/rows';
 import { isDark } from '../panels/theme';
 
@@ -27,6 +28,19 @@ describe('small decisions', () => {
     expect(names(['generator.0.weight', 'critic.0.weight'], 60)).toEqual(['g…0.weight', 'c…0.weight']);
     expect(new Set(names(['encoder.0.weight', 'decoder.0.weight', 'critic.0.weight'], 48)).size).toBe(3);
     expect(names(['layernormalization_weight'], 60)[0]).toMatch(/^laye…eight$/);
+  });
+
+  it('names that begin alike leave out as many words, so that a list of them reads as one', () => {
+    const all = ['stem.weight', 'blocks.0.conv1.weight', 'blocks.0.conv1.scale', 'blocks.1.conv1.weight', 'blocks.1.conv1.scale'];
+    expect(shortNames(all, 100, '10px x')).toEqual(['stem.weight', '0.conv1.weight', '0.conv1.scale', '1.conv1.weight', '1.conv1.scale']);
+  });
+
+  it('a name in a table has the number of its layer and its end in parts that stay', () => {
+    const parts = (name: string) => [...pathName(name).querySelectorAll('.gl-pathend > span')].map(part => part.textContent);
+    expect(parts('blocks.layers.0.attention.key.weight')).toEqual(['0.', 'attention.', 'key.weight']);
+    expect(parts('fc1.weight')).toEqual(['fc1.weight']);
+    expect(parts(`layers.${'n'.repeat(80)}.bias`)).toEqual([`layers.${'n'.repeat(80)}.`, 'bias']);
+    expect(pathName('a.0.b.c.d').textContent).toBe('a.0.b.c.d');
   });
 
   it('the letter of a last word is as many as tell it from those beside it', () => {
