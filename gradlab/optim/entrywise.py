@@ -47,10 +47,19 @@ class Entrywise(Optimizer):
         """Move every parameter that has a gradient; returns what `closure` returned."""
         loss = self._loss(closure)
         with quiet():  # NaN and Inf in gradients are data
-            turns = [(group, names := self.moments_of(group), self._ready(moving, names)) for group, moving in self._moving()]
+            counts, turns = "step" in self.remembers, []
+            for group, moving in self._moving():
+                names = self.moments_of(group)
+                flat = self._flats.get(moving[0][0]) if moving else None
+                if flat is not None and flat.serves_all(moving, names, self.state, counts):
+                    turns.append((group, names, flat, ()))
+                else:
+                    turns.append((group, names, None, self._ready(moving, names)))
             # All is ready now: from here on nothing is refused.
-            counts = "step" in self.remembers
-            for group, names, moving in turns:
+            for group, names, flat, moving in turns:
+                if flat is not None:
+                    self._move_flat(flat, flat.count() if counts else 2, group)
+                    continue
                 together: dict[tuple[int, Any, Any], list[Tensor]] = {}  # small ones of one dtype and device, and as many steps
                 for p, g, entry in moving:
                     data, t = p._data, 2  # where steps are not counted: the first, or another
@@ -87,6 +96,9 @@ class Entrywise(Optimizer):
         flat = self._flats.get(parameters[0])
         if flat is None or not flat.serves(parameters, names, self.state):
             flat = self._flats[parameters[0]] = Flat(parameters, names, self.state)
+        self._move_flat(flat, t, group)
+
+    def _move_flat(self, flat: Flat, t: int, group: Group) -> None:
         flat.gather()
         for part in parts(flat.p.size):
             self._move(flat.p[part], flat.g[part], [m[part] for m in flat.moments], t, group)

@@ -49,9 +49,34 @@ class Flat:
             if p is not own or state.get(p) is not entry:
                 return False
             for name, view in views:
-                if entry[name] is not view:
+                if entry.get(name) is not view:
                     return False
         return True
+
+    def serves_all(
+        self, moving: Sequence[tuple[Tensor, Array]], names: Sequence[str], state: dict[Tensor, dict[str, Any]], counts: bool
+    ) -> bool:
+        """Whether it `serves` all that move, they look as they did, and each made as many steps: one look at each, where all is as ever."""
+        if self.names != names or len(moving) != len(self._entries):
+            return False
+        t = self._entries[0][1].get("step")
+        for (p, _), (own, entry, views, new) in zip(moving, self._entries, strict=True):
+            data = p._data
+            if p is not own or data.dtype is not new.dtype or data.shape != new.shape or data.__class__ is not new.__class__:
+                return False
+            if state.get(p) is not entry or (counts and (t is None or entry["step"] != t)):
+                return False
+            for name, view in views:
+                if entry.get(name) is not view:
+                    return False
+        return True
+
+    def count(self) -> int:
+        """Count a step for each parameter, and say the how manieth it is."""
+        t = self._entries[0][1]["step"] + 1
+        for _, entry, _, _ in self._entries:
+            entry["step"] = t
+        return t
 
     def gather(self) -> None:
         """Copy values and gradients into `p` and `g`."""
@@ -62,7 +87,7 @@ class Flat:
         """Copy `p` back into the parameters, and count their change."""
         for p, _, _, new in self._entries:
             p._data[...] = new
-            p.bump()
+            (p._version or p._versions()).change()
 
 
 def parts(size: int) -> list[slice]:
