@@ -19,6 +19,11 @@ class Batch(NamedTuple):
     targets: Any
     size: int
 
+    def named(self) -> dict[str, Any]:
+        """What is in it by what an error calls it."""
+        many = len(self.inputs) > 1
+        return {f"input {i + 1}" if many else "the input": one for i, one in enumerate(self.inputs)} | {"the target": self.targets}
+
 
 def batch_of(what: str, value: Any, unpack: Unpack | None, place: Device | None) -> Batch:
     """The parts of a batch, where the model is.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import observe
@@ -22,6 +22,8 @@ class Source(NamedTuple):
         phase: "forward" or "backward".
         what: what it made.
         inputs: what it was given, in words.
+        spoilt: which of them, of the parameters and the batch, was not finite already.
+        clean: whether all of them were finite.
         written: the line that called for it.
     """
 
@@ -30,6 +32,8 @@ class Source(NamedTuple):
     phase: str
     what: str
     inputs: str
+    spoilt: str
+    clean: bool
     written: str
 
     def rows(self) -> Iterator[tuple[str, str]]:
@@ -37,16 +41,26 @@ class Source(NamedTuple):
         yield "made by", f"{self.op}{f' in {self.module}' if self.module else ''}, {self.phase}"
         yield "it made", self.what
         yield "out of", self.inputs
+        if self.spoilt:
+            yield "because", f"{self.spoilt} was not finite already"
         if self.written:
             yield "written in", self.written
 
 
 class _Watch:
-    """The observer: stops looking at the first op that made something that is not finite."""
+    """The observer: notes the first ops that made something that is not finite.
 
-    def __init__(self, model: Module) -> None:
+    Attributes:
+        found: the first one that made NaN, or infinity out of finite numbers.
+        spoilt: the first one that read a parameter, or a part of the batch, that was not finite.
+        passed_on: infinity in, infinity out: a mask of attention, if nothing else is found.
+    """
+
+    def __init__(self, model: Module, known: Mapping[int, str]) -> None:
         self.found: Source | None = None
-        self.passed_on: Source | None = None  # infinity in, infinity out: a mask of attention, if nothing else is found
+        self.spoilt: Source | None = None
+        self.passed_on: Source | None = None
+        self._known = known
         self._names = {id(module): name or type(module).__name__ for name, module in model.named_modules()}
         self._path: list[str] = []
         self._places: dict[int, tuple[str, str]] = {}
@@ -66,35 +80,56 @@ class _Watch:
             self._places[fn.seq] = module, written
         if self.found is not None or _finite(output._data):
             return
-        inputs = [t._data for t in fn.inputs if isinstance(t, Tensor)]
-        source = Source(type(fn).__name__, module, "forward", fault(output._data), _described(inputs), written)
-        if not any(map(_not_a_number, (output._data,))) and (not all(map(_finite, inputs)) or _infinite(fn.params)):
-            self.passed_on = self.passed_on or source
-        else:
+        source = self._source(fn, module, "forward", fault(output._data), written)
+        if source.spoilt:
+            self.spoilt = self.spoilt or source
+        if _has_nan(output._data) or (source.clean and not _infinite(fn.params)):
             self.found = source
+        else:
+            self.passed_on = self.passed_on or source
 
     def backward(self, fn: Any, g: Any, grads: Any, began: int, /) -> None:
         if self.found is not None or not _finite(g):
             return
         bad = next((d for d in grads if d is not None and not _finite(d)), None)
         if bad is not None:
-            module, written = self._places.get(fn.seq, ("", ""))
-            inputs = [t._data for t in fn.inputs if isinstance(t, Tensor)]
-            self.found = Source(type(fn).__name__, module, "backward", f"a gradient with {fault(bad)}", _described(inputs), written)
+            self.found = self._source(fn, *self._at(fn), f"a gradient with {fault(bad)}")
+
+    def _at(self, fn: Any) -> tuple[str, str]:
+        return self._places.get(fn.seq, ("", ""))[0], "backward"
+
+    def _source(self, fn: Any, module: str, phase: str, what: str, written: str = "") -> Source:
+        tensors = [t for t in fn.inputs or () if isinstance(t, Tensor)]
+        said = [f"{name} {_range(t._data)}" if (name := self._known.get(id(t), "")) else _range(t._data) for t in tensors]
+        bad = [t for t in tensors if not _finite(t._data)]
+        spoilt = next((name for t in bad if (name := self._known.get(id(t), ""))), "")
+        written = written or self._places.get(fn.seq, ("", ""))[1]
+        return Source(type(fn).__name__, module, phase, what, "; ".join(said) or "nothing", spoilt, not bad, written)
+
+    def answer(self) -> Source | None:
+        """The op to name."""
+        if self.found is not None and self.found.clean:
+            return self.found
+        return self.spoilt or self.found or self.passed_on
 
 
-def source_of(model: Module, again: Callable[[], object]) -> Source | None:
+def source_of(model: Module, again: Callable[[], object], batches: Sequence[Mapping[str, Any]]) -> Source | None:
     """The first op that makes NaN or Inf in `again`, which runs a step; tracers do not hear of it. None where none did.
+
+    Args:
+        batches: what comes in, by what it is called.
 
     >>> import gradlab as gl
     >>> x = gl.tensor([0.0, 1.0], requires_grad=True)
-    >>> source_of(gl.nn.Identity(), lambda: x.sqrt().sum().backward()).op
+    >>> source_of(gl.nn.Identity(), lambda: x.sqrt().sum().backward(), []).op
     'Sqrt'
     """
-    watch = _Watch(model)
+    known = {id(value): name for batch in batches for name, value in batch.items()}
+    known |= {id(p): f"parameter {name}" for name, p in model.named_parameters()}
+    watch = _Watch(model, known)
     with observe.alone(watch), quiet():
         again()
-    return watch.found or watch.passed_on
+    return watch.answer()
 
 
 def told(source: Source | None, traced: bool) -> Mapping[str, str]:
@@ -118,16 +153,12 @@ def _finite(array: Any) -> bool:
     return bool(xp.isfinite(array).all())
 
 
-def _not_a_number(array: Any) -> bool:
+def _has_nan(array: Any) -> bool:
     return array.dtype.kind in "fc" and bool(xp_of(array).isnan(array).any())
 
 
 def _infinite(params: Mapping[str, Any]) -> bool:
     return any(isinstance(value, float) and math.isinf(value) for value in params.values())
-
-
-def _described(arrays: list[Any]) -> str:
-    return "; ".join(map(_range, arrays)) or "nothing"
 
 
 def _range(array: Any) -> str:

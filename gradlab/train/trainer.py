@@ -242,7 +242,7 @@ class Trainer:
             for batch in batches:
                 backward(self._measure, self._measure.forward(batch)[1], batch.size, samples)
 
-        source = source_of(self.model, again)
+        source = source_of(self.model, again, [batch.named() for batch in batches])
         where = f"step {self.step + 1} is {error.kind}, in epoch {self.epoch + 1}, batch {self._batches + 1}"
         state = f"as before this step, {self._saved() or 'in the trainer: trainer.save(path) keeps it'}"
         return AnomalyError(message(f"fit: the {error.what} of {where}; the step was not made", source, observe.current is not None, state))
