@@ -22,6 +22,7 @@ from . import start as start
 from . import unit as unit
 from . import unused as unused
 from . import update as update
+from . import validation as validation
 from . import zero_grad as zero_grad
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import diagnosis_of as diagnosis_of

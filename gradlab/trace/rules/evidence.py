@@ -16,7 +16,7 @@ from ..alarm import Bad
 from ..history import numbers_at
 from ..numbers import Numbers
 from ..recorder import Recorder
-from ..run import shown_name
+from ..run import Epoch, shown_name
 from ..steps import Steps
 from ..symptoms import InputStats, Stranger, key_of
 from ..tape import Param, Tape
@@ -26,8 +26,9 @@ from ..where import Where
 from .difference import relative_error
 from .graph import Graph
 
-Part = Literal["structure", "loss", "gradients", "updates", "optimizer"]
-"""structure: an op was traced; loss: a step had a scalar loss; gradients: a parameter got one; updates: a step was measured."""
+Part = Literal["structure", "loss", "gradients", "updates", "optimizer", "validation"]
+"""structure: an op was traced; loss: a step had a scalar loss; gradients: a parameter got one; updates: a step was measured;
+validation: a trainer measured an epoch, with samples that are not trained on."""
 
 WINDOW = 256
 """The newest steps that are read."""
@@ -93,6 +94,8 @@ class Evidence:
             return bool(len(self.column("grad_norm")[0])) or self.numbers.grad_norm is not None
         if part == "updates":
             return self.step > 0
+        if part == "validation":
+            return bool(self.validated_names)
         return bool(self.optimizers)
 
     @cached_property
@@ -225,6 +228,25 @@ class Evidence:
     def _rows(self) -> tuple[int, np.ndarray]:
         first, rows = self._recorder.timeline.rows(self.step - WINDOW)
         return first, np.ascontiguousarray(rows)
+
+    # Epochs
+
+    @cached_property
+    def epochs(self) -> list[Epoch]:
+        """What the trainer that worked last measured in its epochs of this run."""
+        epochs = list(self._recorder.steps.run.epochs)
+        return [epoch for epoch in epochs if epoch.trainer == epochs[-1].trainer]
+
+    @cached_property
+    def validated_names(self) -> list[str]:
+        """The numbers that were measured in training and in validation: `loss`, `accuracy`."""
+        return [name[4:] for name in (self.epochs[-1].numbers if self.epochs else ()) if name.startswith("val_")]
+
+    def validated(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of each epoch with validation the step at its end, and the number in training and in validation."""
+        rows = [(one.step, one.numbers[name], one.numbers[f"val_{name}"]) for one in self.epochs if f"val_{name}" in one.numbers]
+        steps, train, val = (np.array(column) for column in zip(*rows, strict=True)) if rows else (np.empty(0),) * 3
+        return steps, train, val
 
     # Optimizers
 
