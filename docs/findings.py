@@ -27,6 +27,8 @@ _tests.__path__ = [str(ROOT / "tests/trace")]
 sys.modules.setdefault("trainings", _tests)
 training = importlib.import_module("trainings.training")
 plants = importlib.import_module("trainings.plants")
+epochs = importlib.import_module("trainings.epochs")
+PLANTS = [*plants.PLANTS, *epochs.PLANTS]
 
 SEED = 11
 ASKED = {"R21": "a batch that can not be learned: `gl.overfit`", "R22": "samples that are mixed: `gl.trace.check_batch`"}
@@ -58,8 +60,8 @@ def answer(asked: plants.Asked) -> bool:
 
 def page() -> str:
     """The whole page."""
-    faulty = {plant: run(plant) for plant in plants.PLANTS if plant.rule}
-    sound = {plant.name: (run(plant), plant.patience) for plant in plants.PLANTS if not plant.rule}
+    faulty = {plant: run(plant) for plant in PLANTS if plant.rule}
+    sound = {plant.name: (run(plant), plant.patience) for plant in PLANTS if not plant.rule}
     for path in sorted((ROOT / "examples").glob("[0-9]*.py")):
         gl.manual_seed(SEED)
         sound[f"examples/{path.name}"] = training.of_script(path), None

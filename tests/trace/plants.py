@@ -32,11 +32,11 @@ class Plant(NamedTuple):
 PLANTS: list[Plant] = []
 
 
-def plant(rule: str, name: str, patience: int) -> Callable[[Callable[[], Training]], Callable[[], Training]]:
+def plant(rule: str, name: str, patience: int, plants: list[Plant] = PLANTS) -> Callable[[Callable[[], Training]], Callable[[], Training]]:
     """Decorate what makes a training to list it."""
 
     def add(train: Callable[[], Training]) -> Callable[[], Training]:
-        PLANTS.append(Plant(rule, name, patience, train))
+        plants.append(Plant(rule, name, patience, train))
         return train
 
     return add
