@@ -218,7 +218,8 @@ assert [round(n, 4) for n in (g.data, a.grad, b.grad)] == [24.7041, 138.8338, 64
 #
 # gradlab's tensors take the same formula, for a single number as for a million. **Run the next cell and look at the graph**: it is the
 # calculation, box by box, that `in_order` walked. Each box has its value and the gradient that came back to it; the last has exactly 1.
-# Find the two boxes *relu*: one has the value 0. **Click it.** The detail shows the formula, and that the gradient stops there.
+# Find the two boxes *relu*: one has the value 0, and the box before it got the gradient 0, though 27.8 came to the relu. **Click it**:
+# its line is marked in the cell where it was written.
 
 # %%
 import gradlab as gl
@@ -348,7 +349,7 @@ def loss_of_twin():
 
 # %% [markdown]
 # Both learn, step by step: forward, backward, and every number a little against its gradient. **Look at the graph** while the cell
-# runs: what takes some two thousand `Value`s has eight boxes. Look at the *gradients* too: four rows, one for each weight and bias of
+# runs: what takes some two thousand `Value`s has five boxes. Look at the *gradients* too: four rows, one for each weight and bias of
 # the two layers.
 
 # %%

@@ -115,5 +115,5 @@ class Gradients(Writer):
         param = self._params.get(tensor.serial)
         if param is None:
             leaf, root = self.names.leaf(tensor)
-            param = self._params[tensor.serial] = Param(tensor, leaf, root)
+            param = self._params[tensor.serial] = Param(tensor, leaf, root, self.names.made)
         return param

@@ -107,6 +107,7 @@ class Names:
         self._roots: dict[int, Root] = {}
         self._looked_up: Counter[str] = Counter()
         self._unnamed = 0
+        self.made = 0  # models that were seen for the first time, so far
 
     def of(self, thing: Any) -> str | None:
         """The user's name for `thing`."""
@@ -120,6 +121,7 @@ class Names:
             has_parameters = next(iter(module.named_parameters()), None) is not None
             root = Root(module, self._label(module, has_parameters))
             self._roots[id(module)] = root
+            self.made += 1
         return root
 
     def place_of(self, module: Any) -> tuple[str, str] | None:
@@ -139,7 +141,7 @@ class Names:
                 if again and not (needs and root.missed()):
                     continue
                 if serial in root.parameters:
-                    return Leaf(root.label, root.parameters[serial], "parameter", data.shape, data.dtype, needs), root
+                    return self._parameter(tensor, root)
                 if serial in root.buffers:
                     return Leaf(root.label, root.buffers[serial], "constant", data.shape, data.dtype, needs), None
         name = self.of(tensor) if look else None
@@ -148,6 +150,15 @@ class Names:
             name = f"tensor#{self._unnamed}"
         kind = "parameter" if needs else "input" if data.shape or name else "constant"
         return Leaf(None, name or kind, kind, data.shape, data.dtype, needs), None
+
+    def owned(self, tensor: Any) -> tuple[Leaf, Root] | None:
+        """Describe a parameter of a model in use; None for any other tensor."""
+        root = next((root for root in reversed(self._roots.values()) if tensor.serial in root.parameters), None)
+        return None if root is None else self._parameter(tensor, root)
+
+    def _parameter(self, tensor: Any, root: Root) -> tuple[Leaf, Root]:
+        data = tensor._data
+        return Leaf(root.label, root.parameters[tensor.serial], "parameter", data.shape, data.dtype, tensor.requires_grad), root
 
     def _label(self, module: Any, has_parameters: bool) -> str:
         cls = type(module).__name__

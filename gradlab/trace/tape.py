@@ -27,12 +27,13 @@ _ids = count(1)
 class Param:
     """A leaf that requires a gradient: what it is called, and its newest numbers, each with the tape that it is from."""
 
-    __slots__ = ("array", "g", "g_tape", "leaf", "ref", "root", "serial", "size", "u", "u_tape", "w", "w_tape")
+    __slots__ = ("array", "g", "g_tape", "leaf", "models", "ref", "root", "serial", "size", "u", "u_tape", "w", "w_tape")
 
-    def __init__(self, tensor: Any, leaf: Leaf, root: Root | None) -> None:
+    def __init__(self, tensor: Any, leaf: Leaf, root: Root | None, models: int) -> None:
         self.serial: int = tensor.serial
         self.ref = weakref.ref(tensor)
         self.leaf, self.root = leaf, root
+        self.models = models  # that had been seen when it was looked for in them
         self.size: int = tensor._data.size
         self.g = self.w = self.u = MISSING  # norm of the gradient, of the values, and rms(update) / rms(values)
         self.g_tape = self.w_tape = self.u_tape = 0

@@ -171,6 +171,10 @@ class Writer(ABC):
         serial = t._serial or t.serial
         param = self._params.get(serial)
         if param is not None:
+            if param.root is None and param.models != self.names.made:
+                # It was met in a step that was only glimpsed at, before a call of its model was seen.
+                param.models = self.names.made
+                param.leaf, param.root = self.names.owned(t) or (param.leaf, None)
             leaf = param.leaf
             if (leaf.shape != data.shape or leaf.dtype is not data.dtype or leaf.requires_grad is not needs
                     or (param.root is not None and param.root.label is not leaf.root)):  # fmt: skip
@@ -193,7 +197,7 @@ class Writer(ABC):
                     source = next((p for p in tape.touched.values() if p.array == id(data)), None)
                     leaf = leaf if source is None else leaf._replace(name=f"{source.leaf.name}.grad")
             if needs:
-                param = self._params[serial] = Param(t, leaf, root)
+                param = self._params[serial] = Param(t, leaf, root, self.names.made)
         j = tape.leaf_count
         if j == len(tape.leaf_values):
             tape.grow_leaves()

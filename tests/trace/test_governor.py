@@ -255,3 +255,25 @@ def test_a_tracer_that_costs_less_than_the_budget_reads_every_step():
             g.begins(now)
         now += 110
     assert light == 1 and g.every == 1
+
+
+def test_a_model_that_is_made_between_two_full_steps_keeps_its_names():
+    gl.manual_seed(0)
+    shown = []
+    recorder = Recorder()
+    recorder.governor.budget = 0.05
+    recorder.governor._period = lambda: 9
+    recorder.attach()
+    try:
+        for _ in range(4):
+            model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+            optimizer = optim.Adam(model.parameters())
+            for _ in range(25):
+                loss = model(gl.randn(5, 2)).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            shown.append([leaf["name"] for leaf in recorder.structure()["leaves"] if leaf["kind"] == "parameter"])
+    finally:
+        recorder.detach()
+    assert shown == [["0.weight", "0.bias", "2.weight", "2.bias"]] * 4
