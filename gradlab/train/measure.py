@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from .._tensor import Tensor
 from ..errors import KeywordError, ShapeError, explain
 from ..grad_mode import no_grad
 from ..nn.module import Module
+from ..observe import paused
 from .batch import Batch, Unpack, batch_of, described
 from .feed import length_of, nothing
 from .given import Metric
@@ -19,6 +21,9 @@ from .progress import Bars
 class Measure:
     """A model with its loss and its metrics.
 
+    Attributes:
+        place: the device of the model, where batches are brought; None where it has no parameters.
+
     >>> import gradlab as gl
     >>> measure = Measure(gl.nn.Identity(), gl.nn.functional.mse_loss, {}, None)
     >>> measure.over([(gl.zeros(2), gl.ones(2)), (gl.zeros(1), gl.zeros(1))], Bars(False))["loss"].__round__(6)
@@ -27,12 +32,12 @@ class Measure:
 
     def __init__(self, model: Module, loss_fn: Metric, metrics: dict[str, Metric], unpack: Unpack | None) -> None:
         self.model, self.loss_fn, self.metrics, self.unpack = model, loss_fn, metrics, unpack
+        self.look()
 
-    @property
-    def place(self) -> Any:
-        """The device of the model; None where it has no parameters."""
+    def look(self) -> None:
+        """See where the model is now."""
         first = next(iter(self.model.parameters()), None)
-        return None if first is None else first.device
+        self.place: Any = None if first is None else first.device
 
     def batch(self, what: str, value: Any) -> Batch:
         """The parts of a batch, see `batch_of`."""
@@ -59,19 +64,25 @@ class Measure:
         with no_grad():
             return {name: _number(name, metric(output, batch.targets)) for name, metric in self.metrics.items()}
 
-    def over(self, loader: Any, bars: Bars) -> dict[str, float]:
+    def over(self, loader: Any, bars: Bars, seen: int = 0) -> dict[str, float]:
         """The means over a loader, in evaluation mode and without gradients.
+
+        Args:
+            seen: batches that tracers hear of: ops without gradients stand on show beside those of the step before them.
 
         Raises:
             DataError: no batches come, or batches of another form.
         """
+        self.look()
         means = Means()
         bars.begin("validation", length_of(loader))
         with evaluating(self.model), no_grad():
-            for value in loader:
+            for i, value in enumerate(loader):
                 batch = self.batch("evaluate", value)
-                output, loss = self.forward(batch)
-                means.add({"loss": loss.item(), **self.numbers(output, batch)}, batch.size)
+                with nullcontext() if i < seen else paused():
+                    output, loss = self.forward(batch)
+                    numbers = self.numbers(output, batch)
+                means.add({"loss": loss.item(), **numbers}, batch.size)
                 bars.step(1, {})
         bars.end()
         if not means.samples:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from .given import Metric, callbacks_of, clip_of, metrics_of, need_parts, schedu
 from .gradient import NotFiniteError, backward, clipped, gradients
 from .history import History
 from .interrupt import Interrupts
-from .mark import Mark
+from .mark import Mark, places
 from .means import Means
 from .measure import Measure, evaluating
 from .progress import Bars
@@ -99,7 +100,8 @@ class Trainer:
         self.left: dict[str, Any] | None = None  # where random numbers were when it was stopped or loaded
         self._measure = Measure(model, loss_fn, metrics_of(metrics), unpack)
         self._interrupts = Interrupts()
-        self._mark = Mark(model)
+        self._buffers = places(model)
+        self._mark = Mark(self._buffers)
         # Of the epoch that is being trained; where it has not begun, what was loaded or left says where it goes on.
         self._feed: Feed | None = None
         self._batches, self._means = 0, Means()
@@ -158,7 +160,9 @@ class Trainer:
         return self.history
 
     def _one_epoch(self, train_loader: Any, val_loader: Any, bars: Bars) -> None:
-        self._mark = Mark(self.model)
+        self._buffers = places(self.model)
+        self._mark = Mark(self._buffers)
+        self._measure.look()
         position, means = self._position, Means()
         if position is not None and position["means"] is not None:
             means.load_state_dict(position["means"])
@@ -187,7 +191,7 @@ class Trainer:
             told.end(told.begin("epoch", self, (self.epoch,)), row, None)
         if self.scheduler is not None and self.schedule_per == "epoch":
             self._schedule(self.scheduler, row)
-        self._mark = Mark(self.model)
+        self._mark = Mark(self._buffers)
         self._tell("on_epoch_end", row)
 
     def _step(self, group: list[Any]) -> dict[str, float]:
@@ -200,17 +204,26 @@ class Trainer:
             clipped(parameters, self.clip_norm)
         except NotFiniteError as error:
             raise self._fault(error, batches) from None
+        versions = [p.version for p in parameters]
         with self._interrupts.held():
-            self.optimizer.step()
-            self.step += 1
-            self._batches += len(group)
-            for numbers, batch in zip(measured, batches, strict=True):
-                self._means.add(numbers, batch.size)
-            if self.scheduler is not None and self.schedule_per == "step":
-                self.scheduler.step()
-            self._mark = Mark(self.model)
+            try:
+                self.optimizer.step()
+            except BaseException:
+                if versions != [p.version for p in parameters]:  # an observer stopped it when it was done
+                    self._count(batches, measured)
+                raise
+            self._count(batches, measured)
             self._tell("on_step_end")
         return measured[-1]
+
+    def _count(self, batches: list[Batch], measured: list[dict[str, float]]) -> None:
+        self.step += 1
+        self._batches += len(batches)
+        for numbers, batch in zip(measured, batches, strict=True):
+            self._means.add(numbers, batch.size)
+        if self.scheduler is not None and self.schedule_per == "step":
+            self.scheduler.step()
+        self._mark = Mark(self._buffers)
 
     def _schedule(self, scheduler: LRScheduler, row: Mapping[str, Any]) -> None:
         if not isinstance(scheduler, ReduceLROnPlateau):
@@ -268,7 +281,7 @@ class Trainer:
         """
         need_batches("evaluate", loader)
         with Bars(self.progress) as bars:
-            return self._measure.over(loader, bars)
+            return self._measure.over(loader, bars, seen=1)
 
     def predict(self, loader: Any) -> Tensor:
         """The outputs for all inputs of a loader, in evaluation mode, one after the other along the first axis.
@@ -283,9 +296,12 @@ class Trainer:
         batches = [loader] if isinstance(loader, Tensor) else loader
         need_batches("predict", batches)
         outputs: list[Tensor] = []
+        self._measure.look()
         with evaluating(self.model), no_grad():
             for value in batches:
-                output = self.model(*inputs_of(value, self._measure.unpack, self._measure.place))
+                inputs = inputs_of(value, self._measure.unpack, self._measure.place)
+                with observe.paused() if outputs else nullcontext():  # a tracer shows the first of so many
+                    output = self.model(*inputs)
                 if not isinstance(output, Tensor):
                     got = {"output": described(output)}
                     raise KeywordError(explain("predict: the model gave no tensor", got=got, need="one tensor a batch"))
