@@ -39,7 +39,9 @@ class Glance:
         if tape.updated:
             tape.again()
         tape.loss = loss
-        steps.symptoms.began(root, steps.run.step)
+        run = steps.run
+        steps.symptoms.began(root, run.step)
+        run.units.read_light(root, run.step + 1)
         self.open = True
         return True
 

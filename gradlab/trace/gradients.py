@@ -50,7 +50,9 @@ class Gradients(Writer):
         loss = self.tape.loss = float(data.item()) if data.size == 1 else None
         if self.tape.light and loss is not None and loss - loss:
             self.alarm.search(self.tape, root, self.last, self.now)
-        if self.norms and not self.tape.light:
+        if self.norms and self.tape.light:
+            self.run.units.read_light(root, self.run.step + 1)
+        elif self.norms:
             self.run.units.read(root, self.tape, self.run.step + 1)
 
     def pulled(self, fn: Any, g: Any, grads: Sequence[Any], duration_ns: int, error: str = "") -> None:

@@ -1,7 +1,7 @@
 """What single units do: which ReLU units ever wake, and how much of a tanh or sigmoid lies at its ends.
 
 Norms can't say that. But in the moment before gradients are computed, the graph still holds what its activations made. So in few
-steps that are read in full the graph is walked once, and a sample of each activation is read: no op pays for it, nothing is kept
+steps the graph is walked once, and a sample of each activation is read: no op pays for it, nothing is kept
 but counts.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 from ..backend import Array, is_array, to_numpy, xp_of
 from .tape import Tape
 
-APART = 4
-"""Steps between two readings, at least."""
+APART, APART_LIGHT = 4, 8
+"""Steps between two readings, at least; and between two of which the ops were not seen."""
 
 BATCHES = 10
 """So many batches in a row without a sign of a unit make it a dead one, if they are"""
@@ -28,6 +28,7 @@ AT_THE_END = 0.97
 """A tanh beyond +-this lets 6 % of a gradient through, a sigmoid outside of 0.03..0.97 at most 3 %."""
 
 _MOST_BATCHES = 100
+_FEW = 3
 _OPS_READ = 32
 _ENTRIES_READ = 8_192  # of one ReLU's output
 _ENTRIES_SAMPLED = 2_048  # of a tanh's or sigmoid's: a share of 20 % to within 1 %
@@ -57,8 +58,16 @@ class Unit:
 
     @property
     def dead(self) -> float:
-        """The share of units that were zero on every sample of the newest batches that were read."""
-        return 0.0 if self.idle is None else float((self.idle >= self.needed).mean())
+        """The share of units that were zero on every sample of so many of the newest batches that they count as dead."""
+        return self._idle_for(self.needed)
+
+    @property
+    def idle_share(self) -> float:
+        """The share of units that were zero on every sample of the newest few batches: dead, as it seems."""
+        return self._idle_for(min(self.readings, _FEW, self.needed))
+
+    def _idle_for(self, batches: int) -> float:
+        return 0.0 if self.idle is None else float((self.idle >= batches).mean())
 
 
 class Units:
@@ -77,6 +86,7 @@ class Units:
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[int, str, int], Unit] = OrderedDict()
         self._next = self._tape = self._count = 0
+        self._places: list[tuple[int, str]] = []  # where the activations of a graph were in the newest step that was read in full
 
     def of(self, op: int, function: str) -> Unit | None:
         """What was seen of the op at that place, if it was of that class; the newest where there are several sizes."""
@@ -87,18 +97,40 @@ class Units:
 
     def read(self, root: Any, tape: Tape, step: int) -> None:
         """Read the graph of a backward call that is about to begin, where the last reading is long enough ago."""
-        if step < self._next and tape.id != self._tape:
+        due = step >= self._next or tape.id == self._tape
+        if not due and step > APART:
             return
+        found = _to_read(root)
+        self._move_to([(tape.refs.get(fn.seq, -1), fn.__class__.__name__) for fn in found])
+        if not due:
+            return  # the first steps of a loop may begin with other ops than those after them
         if tape.id != self._tape:
             self._next, self._tape, self._count = step + APART, tape.id, self._count + 1
-        found = activations(root.grad_fn)
-        for fn in found[:: -(-len(found) // _OPS_READ) or 1]:
-            at, y = tape.refs.get(fn.seq), fn.y if hasattr(fn, "y") else np.empty(0)
-            if at is not None and is_array(y) and y.size and y.ndim:
-                self._see(at, fn, y)
+        self._see_all(found)
 
-    def _see(self, at: int, fn: Any, y: Array) -> None:
-        name = fn.__class__.__name__
+    def read_light(self, root: Any, step: int) -> None:
+        """Read the graph of a step of which the ops were not seen, where its activations are those of the last one that was seen."""
+        if step < self._next or not self._places:
+            return
+        self._next, self._tape, self._count = step + APART_LIGHT, 0, self._count + 1
+        found = _to_read(root)
+        if [fn.__class__.__name__ for fn in found] == [name for _, name in self._places]:
+            self._see_all(found)
+
+    def _move_to(self, places: list[tuple[int, str]]) -> None:
+        """The activations of the graph are there now; where only their places are others, what was seen of them goes along."""
+        old, self._places = self._places, places
+        if old != places and [name for _, name in old] == [name for _, name in places]:
+            new = dict(zip(old, places, strict=True))
+            self._known = OrderedDict(((*new.get(key[:2], key[:2]), key[2]), unit) for key, unit in self._known.items())
+
+    def _see_all(self, found: list[Any]) -> None:
+        for (at, name), fn in zip(self._places, found, strict=True):
+            y = getattr(fn, "y", None)
+            if at >= 0 and y is not None and is_array(y) and y.size and y.ndim:
+                self._see(at, name, fn, y)
+
+    def _see(self, at: int, name: str, fn: Any, y: Array) -> None:
         axis = _unit_axis(fn, y)
         key = (at, name, y.shape[axis])
         unit = self._known.get(key)
@@ -112,6 +144,11 @@ class Units:
             unit.idle[awake(y, axis, self._count)] = 0
         else:
             unit.ends.append(share_at_ends(y, name == "Tanh", self._count))
+
+
+def _to_read(root: Any) -> list[Any]:
+    found = activations(root.grad_fn)
+    return found[:: -(-len(found) // _OPS_READ) or 1]
 
 
 def activations(fn: Any) -> list[Any]:

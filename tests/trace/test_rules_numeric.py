@@ -10,7 +10,7 @@ import pytest
 import gradlab as gl
 from gradlab.trace.rules import RULES
 
-from .plants import PLANTS, Plant
+from .plants import PLANTS, Plant, classify, mlp, sgd
 from .training import findings, of_script, warned
 
 NUMERIC = ("R2", "R3", "R4", "R5", "R6", "R10", "R11", "R14", "R15", "R23")
@@ -83,3 +83,17 @@ def test_a_run_seen_only_at_its_end_is_judged_too() -> None:
     assert dead.op is not None
     assert recorder.structure()["ops"][dead.op]["function"] == "ReLU"
     assert np.isclose(dead.numbers[0].value, 0.5, atol=0.1)
+
+
+@pytest.mark.parametrize("every", [1, 99])
+def test_a_net_that_died_of_long_steps_is_not_told_to_make_longer_ones(every: int) -> None:
+    gl.manual_seed(0)
+    seen = findings(classify(mlp(64, 128, 64, 10), sgd(1.0, 0.9), batch=32), 225, every=every)
+    assert seen["R4"].finding.severity == "error"
+    assert not {"R6", "R15"} & {rule for rule, one in seen.items() if "Raise" in one.finding.next}
+
+
+@pytest.mark.parametrize("plant", those("R4", "R5"))
+def test_single_units_are_read_in_light_steps_too(plant: Plant) -> None:
+    gl.manual_seed(11)
+    assert plant.rule in warned(findings(plant.train(), 300, rule=plant.rule, every=99, look=25))

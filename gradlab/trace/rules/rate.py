@@ -10,7 +10,7 @@ import numpy as np
 from .evidence import Evidence
 from .finding import Finding, Number, Trend
 from .rule import rule
-from .update import TOO_FAR, TOO_LITTLE, held_low, paces, progress, rates
+from .update import TOO_FAR, TOO_LITTLE, held_low, paces, progress, rates, usual_rate
 
 _RISES, _IN_A_ROW = 2.0, 5
 _BLOCK = 40  # losses of which the mean is taken
@@ -21,7 +21,6 @@ _SWING_SIZE = 0.02  # of the loss
 _LEAPS, _AT_ONCE, _LATE = 3.0, 10, 20
 _RESTART = 2.0
 _STALLED_OVER, _STALLED = 100, 0.01
-_USUAL = {"SGD": 1.0, "Adagrad": 0.1, "RMSprop": 0.01}  # the largest rate to begin with; of Adam and the like 1e-3
 
 
 @rule("R14", "learning rate too high", "warning", "loss", "updates")
@@ -138,6 +137,7 @@ def stalled(e: Evidence) -> Iterator[Finding]:
     gone = progress(e)
     if (
         held_low(e)
+        or e.asleep
         or not before > 0
         or (before - now) / before >= _STALLED
         or len(slow) * 2 <= len(speeds)
@@ -147,7 +147,7 @@ def stalled(e: Evidence) -> Iterator[Finding]:
     u = float(np.median(slow))
     weight = speeds[0][0]
     lr = weight.options.get("lr")
-    most = _USUAL.get(weight.optimizer, 1e-3)
+    most = usual_rate(weight)
     raised = f"lr={min(lr * 1e-3 / u, most):.1g}" if isinstance(lr, (int, float)) and u > 0 and lr < most else ""
     yield Finding(
         "Training stands still",

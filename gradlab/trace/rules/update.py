@@ -23,6 +23,7 @@ _GROWN = 5.0
 _SHRUNK = 0.5
 _DECAY_WINS, _DECAY_STEPS = 1.0, 20
 _LOW, _WARMS_OVER = 0.1, 20
+_USUAL = {"SGD": 1.0, "Adagrad": 0.1, "RMSprop": 0.01}  # of Adam and the like 1e-3
 _LEARNED = 0.5  # of the first loss: below it training goes well enough not to speak of decay
 
 
@@ -62,6 +63,11 @@ def held_low(e: Evidence) -> bool:
     return any(r[-1] < _LOW * max(r.max(), *largest) or r[-1] > r[max(-len(r), -_WARMS_OVER)] for r in now)
 
 
+def usual_rate(weight: Weight) -> float:
+    """The largest learning rate that one begins with."""
+    return _USUAL.get(weight.optimizer, 1e-3)
+
+
 def _largest(options: Mapping[str, Any]) -> float:
     noted = [options.get(key) for key in ("initial_lr", "max_lr")]
     return max([float(rate) for rate in noted if isinstance(rate, (int, float))], default=0.0)
@@ -85,7 +91,7 @@ def pace(e: Evidence) -> Iterator[Finding]:
         weight, u = max(far, key=lambda one: one[1])
         how = "" if len(far) == 1 else f", and {len(far) - 1} more of {len(found)} matrices likewise"
         yield _finding(e, weight, u, "Updates are too large", f"Each step moves `{weight.label}` by **{u:.0%}** of its size{how}.", True)
-    elif len(little) * 2 > len(found) and (gone is None or gone > _LEARNED) and not held_low(e):
+    elif len(little) * 2 > len(found) and (gone is None or gone > _LEARNED) and not held_low(e) and not e.asleep:
         weight, u = min(little, key=lambda one: one[1])
         text = f"A step moves `{weight.label}` by only **{u:.1e}** of its size, {len(little)} of {len(found)} matrices likewise."
         yield _finding(e, weight, u, "Updates are tiny", text, False)
@@ -94,8 +100,9 @@ def pace(e: Evidence) -> Iterator[Finding]:
 def _finding(e: Evidence, weight: Weight, u: float, title: str, verdict: str, high: bool) -> Finding:
     lr = weight.options.get("lr")
     code, limit = "", f"good 3e-4 to 5e-3, at {f'most {TOO_FAR:g}' if high else f'least {TOO_LITTLE:g}'}"
-    if isinstance(lr, (int, float)) and lr > 0 and u > 0:
-        code = f"optimizer = gl.optim.{weight.optimizer}(model.parameters(), lr={lr * 2e-3 / u:.1g})  # it is {lr:g} now"
+    if isinstance(lr, (int, float)) and lr > 0 and u > 0 and (high or lr < usual_rate(weight)):
+        new = lr * 2e-3 / u if high else min(lr * 2e-3 / u, usual_rate(weight))
+        code = f"optimizer = gl.optim.{weight.optimizer}(model.parameters(), lr={new:.1g})  # it is {lr:g} now"
     return Finding(
         title,
         verdict,
