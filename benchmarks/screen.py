@@ -32,7 +32,7 @@ DRAWING = {  # what `js/gallery/drawing.ts` measures: in words, its unit, and wh
     "recolour 1000": ("new numbers on 1,000 nodes", "ms", 16),
     "step gradients": ("one more step in the gradients, 1,000 parameters, 700 steps", "ms", 100),
     "step optimizer": ("one more step in the optimizer, 1,000 parameters", "ms", 100),
-    "step time": ("one more step in the time bar, 1,000 parameters, 700 steps", "ms", 100),
+    "step inspector": ("one more step in the whole inspector, 1,000 parameters, 700 steps", "ms", 100),
     "step long": ("one more step in the gradients, 6 parameters, 10,000 steps", "ms", 100),
     "first 300": ("first graph, 300 ops", "ms", 300),
     "first 1000": ("first graph, 1,000 ops", "ms", None),

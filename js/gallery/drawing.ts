@@ -158,7 +158,7 @@ async function measure(): Promise<Record<string, number>> {
     }
   }
   out['recolour 1000'] = recolour(1000);
-  for (const panel of ['gradients', 'optimizer', 'time'] as const) out[`step ${panel}`] = await oneMoreStep(panel, 1000, 700);
+  for (const panel of ['gradients', 'optimizer', 'inspector'] as const) out[`step ${panel}`] = await oneMoreStep(panel, 1000, 700);
   out['step long'] = await oneMoreStep('gradients', 6, 10_000);
   return out;
 }

@@ -16,6 +16,7 @@ import { rootOf } from './way';
 export interface Gain {
   /** The op; of several that are drawn as one, null. */
   op: number | null;
+  /** What it is called; of several drawn as one, `located` says where they are. */
   name: string;
   gain: number;
   /** What `gain` is the quotient of. */
@@ -53,24 +54,40 @@ export function wayTo(structure: Structure, leaf: number): number[] {
   return way.reverse();
 }
 
+/** What does not change from step to step: in how many places each result is read, what ops are called, and the ways to leaves so far. */
+interface Known {
+  readers: Int32Array;
+  labels: string[];
+  ways: Map<number, number[]>;
+}
+const known = new WeakMap<Structure, Known>();
+
+function knownOf(structure: Structure): Known {
+  let found = known.get(structure);
+  if (!found) {
+    const readers = new Int32Array(structure.ops.length);
+    for (const { grad, inputs } of structure.ops) if (grad) for (const [from, j] of inputs) if (from === 'op') readers[j]!++;
+    const outer = new Set(structure.modules.map(inner => inner.parent));
+    const labels = structure.ops.map(op => {
+      // A model says nothing about an op that stands in it; a layer does.
+      const path = outer.has(op.module) ? '' : (structure.modules[op.module ?? -1]?.path ?? '');
+      return path.endsWith(op.name) && path ? path : `${path} ${op.name}`.trim();
+    });
+    known.set(structure, (found = { readers, labels, ways: new Map() }));
+  }
+  return found;
+}
+
 /** The gains along the way from the loss to a parameter; the last one is of the parameter itself. */
 export function gains(structure: Structure, frame: Frame, leaf: number): Gain[] {
-  const way = wayTo(structure, leaf);
-  const readers = new Int32Array(structure.ops.length);
-  for (const { grad, inputs } of structure.ops) if (grad) for (const [from, j] of inputs) if (from === 'op') readers[j]!++;
-  const outer = new Set(structure.modules.map(inner => inner.parent));
-  const label = (i: number) => {
-    const op = structure.ops[i];
-    const m = op?.module ?? -1;
-    // A model says nothing about an op that stands in it; a layer does.
-    const path = outer.has(m) ? '' : (structure.modules[m]?.path ?? '');
-    return path.endsWith(op?.name ?? '') && path ? path : `${path} ${op?.name ?? ''}`.trim();
-  };
+  const { readers, labels, ways } = knownOf(structure);
+  const way = ways.get(leaf) ?? wayTo(structure, leaf);
+  ways.set(leaf, way);
   return way.map((op, k) => {
     const before = opGradient(frame, op) ?? NaN;
     const to = way[k + 1];
     const after = (to === undefined ? leafNumber(frame, leaf, 'gradient') : opGradient(frame, to)) ?? NaN;
-    const name = (to === undefined ? structure.leaves[leaf]?.name : undefined) ?? label(op);
+    const name = (to === undefined ? structure.leaves[leaf]?.name : undefined) ?? (labels[op] as string);
     return {
       op,
       name,
@@ -87,7 +104,7 @@ export function gains(structure: Structure, frame: Frame, leaf: number): Gain[] 
 function joined(a: Gain, b: Gain): Gain {
   const count = a.count + b.count;
   const { after, readers } = b;
-  return { op: null, name: plural(count, 'op'), gain: after / a.before, before: a.before, after, count, readers };
+  return { op: null, name: '', gain: after / a.before, before: a.before, after, count, readers };
 }
 
 /** Decades that a gain of nothing or of infinity counts as: these become one bar with others last. */
@@ -102,8 +119,8 @@ function hidden(a: Gain, b: Gain): number {
 
 /** Of very many bars: all neighbours become one that change less than the others do. */
 function halved(all: readonly Gain[]): Gain[] {
-  const costs = all.slice(1, -1).map((g, i) => hidden(all[i] as Gain, g));
-  const limit = [...costs].sort((a, b) => a - b)[costs.length >> 1] as number;
+  const costs = Float64Array.from({ length: all.length - 2 }, (_, i) => hidden(all[i] as Gain, all[i + 1] as Gain));
+  const limit = costs.slice().sort()[costs.length >> 1] as number;
   const out: Gain[] = [];
   for (let i = 0; i < all.length; i++) {
     const g = all[i] as Gain;
@@ -146,8 +163,9 @@ export function located(structure: Structure, all: readonly Gain[], bars: readon
   return bars.map(g => {
     const [first, last] = [all[next]?.op ?? -1, all[next + g.count - 1]?.op ?? -1];
     next += g.count;
-    const path = g.op === null ? innermost(structure, first, last) || between(structure, first, last) : '';
-    return path ? { ...g, name: `${isolated(path)} · ${g.name}` } : g;
+    if (g.op !== null) return g;
+    const path = innermost(structure, first, last) || between(structure, first, last);
+    return { ...g, name: `${path ? `${isolated(path)} · ` : ''}${plural(g.count, 'op')}` };
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { css, diverging, pack, sequential } from '../draw/colour';
-import { html, write } from '../draw/element';
+import { html, set, write } from '../draw/element';
 import { count, full, plain, plural, sci, tick } from '../draw/format';
 import { whole } from '../draw/text';
 import { paintHeat, type HeatInput, type HeatLook } from '../draw/heat';
@@ -92,29 +92,28 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
 
   const nameRows = (selected: ReadonlySet<string>, palette: Palette) => {
     const short = shortNames(rows, margins.left - 6, `600 11px ${palette.fonts.ui}`);
-    names.replaceChildren(
-      ...rows.map((name, i) => {
-        let button = buttons.get(name);
-        if (!button) {
-          button = html(
-            'button',
-            { type: 'button', 'data-row': name, class: 'gl-row' },
-            html('span', { class: 'gl-rowname' }),
-            html('span', { class: 'gl-g', hidden: true })
-          );
-          buttons.set(name, button);
-        }
-        const on = selected.has(name);
-        write(button.firstElementChild as Element, short[i] as string);
-        button.classList.toggle('gl-selected', on);
-        button.setAttribute('aria-pressed', String(on));
-        button.style.height = `${rowHeight}px`;
-        const g = store.number(`g/${name}`);
-        mark(button.lastElementChild as Element, Number.isNaN(g) ? null : g);
-        button.title = `${whole(name)}\n‖g‖ ${full(g)}\n‖weight‖ ${full(store.number(`w/${name}`))}\nupdate : weight ${full(store.number(`u/${name}`))}`;
-        return button;
-      })
-    );
+    const made = rows.map((name, i) => {
+      let button = buttons.get(name);
+      if (!button) {
+        button = html(
+          'button',
+          { type: 'button', 'data-row': name, class: 'gl-row' },
+          html('span', { class: 'gl-rowname' }),
+          html('span', { class: 'gl-g', hidden: true })
+        );
+        buttons.set(name, button);
+      }
+      const on = selected.has(name);
+      write(button.firstElementChild as Element, short[i] as string);
+      button.classList.toggle('gl-selected', on);
+      set(button, 'aria-pressed', String(on));
+      set(button, 'style', `height:${rowHeight}px`);
+      const g = store.number(`g/${name}`);
+      mark(button.lastElementChild as Element, Number.isNaN(g) ? null : g);
+      return button;
+    });
+    // To put them in anew lays all of them out anew.
+    if (names.childElementCount !== made.length || made.some((button, i) => names.children[i] !== button)) names.replaceChildren(...made);
   };
 
   const drawScale = (look: HeatLook, height: number) => {
@@ -251,6 +250,15 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     view.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
     return () => clearInterval(timer);
   });
+  names.addEventListener(
+    'pointerover',
+    event => {
+      const row = (event.target as Element).closest<HTMLElement>('[data-row]');
+      const of = (column: string) => full(store.number(`${column}/${row?.dataset.row}`));
+      if (row) row.title = `${whole(row.dataset.row ?? '')}\n‖g‖ ${of('g')}\n‖weight‖ ${of('w')}\nupdate : weight ${of('u')}`;
+    },
+    { signal: view.signal }
+  );
   names.addEventListener(
     'click',
     event => {

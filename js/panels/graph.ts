@@ -231,11 +231,12 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
     const op = part.ops.at(-1);
     const leaf = part.leaves.length > 0 ? picture.structure.leaves[part.leaves[0] as number] : undefined;
     const what = op !== undefined ? `op:${op}` : leaf?.kind === 'parameter' ? `param:${leaf.name}` : leaf ? `leaf:${part.leaves[0]}` : '';
+    // Before all panels write what is new, after which the page would be laid out for this alone.
+    const place = picture.places.get(id);
+    if (place) viewport.reveal(place.x, place.y, place.width, place.height);
     own = true;
     if (what) store[toggle ? 'toggle' : 'select'](what);
     own = false;
-    const place = picture.places.get(id);
-    if (place) viewport.reveal(place.x, place.y, place.width, place.height);
   };
   const turn = (path: string) => {
     if (!picture) return;

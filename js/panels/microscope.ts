@@ -105,7 +105,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
       return [html('tbody', {}, ...title, ...rows)];
     });
     table.replaceChildren(
-      html('colgroup', {}, ...[30, 16, 20, 18, 16].map(share => html('col', { style: `width:${share}%` }))),
+      html('colgroup', {}, ...[28, 16, 20, 18, 18].map(share => html('col', { style: `width:${share}%` }))),
       html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, 'parameter'), ...head)),
       ...bodies
     );

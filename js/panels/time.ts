@@ -101,7 +101,7 @@ export function timeBar(view: View): HTMLElement {
         ? []
         : [
             ...(clear(0) && first < end ? [label(count(first), 0, 'gl-first')] : []),
-            ...(clear(width) ? [label(count(end), Math.min(width, stepX(axis, end) + 5), 'gl-end')] : [])
+            ...(clear(width) ? [label(count(end), Math.min(width, (series.size > 1 ? stepX(axis, end) : width) + 5), 'gl-end')] : [])
           ];
     labels.replaceChildren(...ends, ...middle);
     const other = at === null ? undefined : store.step.value?.of;
