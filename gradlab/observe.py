@@ -110,6 +110,16 @@ def paused() -> Generator[None]:
         _pause(-1)
 
 
+def open_pauses() -> int:
+    """How many `paused` blocks are open."""
+    return _pauses
+
+
+def set_open_pauses(count: int) -> None:
+    """So many are open: an interrupt that comes when a block ends can leave it open for ever."""
+    _pause(count - _pauses)
+
+
 @contextmanager
 def alone(observer: Any) -> Generator[None]:
     """Tell nobody but `observer` of what happens in this block: of a step that runs again, to be looked into."""

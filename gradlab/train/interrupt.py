@@ -9,6 +9,29 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from .. import observe
+from ..grad_mode import recording
+
+
+class Around:
+    """Whether graphs are built and tracers told, as it is now: an interrupt that comes when a block ends can leave both switched.
+
+    >>> import gradlab as gl
+    >>> around = Around()
+    >>> gl.no_grad().__enter__()
+    >>> around.back()
+    >>> gl.is_grad_enabled()
+    True
+    """
+
+    def __init__(self) -> None:
+        self._recording, self._pauses = recording.get(), observe.open_pauses()
+
+    def back(self) -> None:
+        """Switch them back."""
+        recording.set(self._recording)
+        observe.set_open_pauses(self._pauses)
+
 
 class Interrupts:
     """While one is entered, an interrupt that comes in a `held` block is raised at the end of the block.

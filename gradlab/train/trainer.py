@@ -28,7 +28,7 @@ from .feed import Feed, between, length_of, need_batches, nothing, stand
 from .given import Metric, callbacks_of, clip_of, metrics_of, need_parts, schedule_of
 from .gradient import NotFiniteError, backward, clipped, gradients
 from .history import History
-from .interrupt import Interrupts
+from .interrupt import Around, Interrupts
 from .mark import Mark, places
 from .means import Means
 from .measure import Measure, evaluating
@@ -140,7 +140,8 @@ class Trainer:
             set_rng_state(self.left)
         self.left = None
         self._stand(val_loader)
-        began = self.step
+        self._mark = Mark(places(self.model))
+        began, around = self.step, Around()
         with evaluating(self.model, _training), Interrupts() as self._interrupts, Bars(self.progress, goal, self.epoch) as bars:
             self._tell("on_fit_begin")
             try:
@@ -149,6 +150,7 @@ class Trainer:
                 self._tell("on_fit_end")
             except BaseException as error:
                 with self._interrupts.ignored():
+                    around.back()
                     self._back()
                     if self.step > began or isinstance(error, AnomalyError):
                         self._tell("on_stop")
