@@ -36,6 +36,8 @@ PACKAGES = {  # what the page is of, in its order, and what it is called there
     "gradlab.nn.utils.rnn": "Sequences of several lengths",
     "gradlab.optim": "Optimizers",
     "gradlab.optim.lr_scheduler": "Learning rates",
+    "gradlab.train": "Training",
+    "gradlab.metrics": "Metrics",
     "gradlab.autograd": "Gradients",
     "gradlab.autograd.functional": "Derivatives of functions",
     "gradlab.grad_mode": "With and without a graph",

@@ -87,8 +87,8 @@ def test_the_page_of_findings_has_every_rule_with_three_faults_and_every_run(fin
     text = findings.PAGE.read_text(encoding="utf-8")
     for rule, one in RULES.items():
         assert f"- **{rule}, {one.title}.** {one.learn}" in text, "write it again: python docs/findings.py"
-        assert sum(plant.rule == rule for plant in findings.plants.PLANTS) >= 3, f"plant three faults for {rule} in tests/trace/plants.py"
+        assert sum(plant.rule == rule for plant in findings.PLANTS) >= 3, f"plant three faults for {rule} in tests/trace"
     for rule in findings.ASKED:
         assert sum(one.rule == rule and one.fault for one in findings.plants.ASKED) >= 3
-    for plant in findings.plants.PLANTS:
+    for plant in findings.PLANTS:
         assert f"| {plant.name} | {plant.patience} |" in text, "write it again: python docs/findings.py"

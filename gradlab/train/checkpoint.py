@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.given import count_of
+from ..errors import FileError, explain
+from ..files.saving import path_of
 from .callback import Callback
 from .monitor import Monitor
 
@@ -24,8 +27,11 @@ class Checkpoint(Callback):
     Args:
         folder: made where it is not there.
         monitor: what the best is judged by; "val_loss" where there is validation, else "loss".
-        mode: "min" or "max", see `Monitor`.
+        mode: "min" or "max", see `EarlyStopping`.
         every: save also after so many steps.
+
+    Raises:
+        FileError: the folder can't be made or written.
 
     >>> Checkpoint("runs/digits", monitor="val_accuracy").monitor
     'val_accuracy'
@@ -36,7 +42,8 @@ class Checkpoint(Callback):
     def __init__(
         self, folder: str | os.PathLike[str], monitor: str | None = None, mode: str | None = None, every: int | None = None
     ) -> None:
-        self.folder, self.monitor, self.mode, self.every = Path(folder), monitor, mode, every
+        self.folder, self.monitor, self.mode = path_of("Checkpoint", folder), monitor, mode
+        self.every = None if every is None else count_of("Checkpoint", "every", every)
         self._best: Monitor | None = None if monitor is None else Monitor("Checkpoint", monitor, mode)
 
     @property
@@ -51,7 +58,11 @@ class Checkpoint(Callback):
 
     def on_fit_begin(self, trainer: Trainer) -> None:
         """Make the folder now, not after hours."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            got = {"folder": self.folder, type(error).__name__: error}
+            raise FileError(explain("Checkpoint: this folder can't be made", got=got, need="a place that can be written")) from None
 
     def on_step_end(self, trainer: Trainer) -> None:
         """Save now and then."""

@@ -19,8 +19,14 @@ class EarlyStopping(Callback):
         monitor: of the history, such as "val_loss" or "val_accuracy".
         patience: epochs without a better one before it stops.
         min_delta: a smaller change is none.
-        mode: "min" or "max", see `Monitor`.
+        mode: "min" where less is better, "max" where more is; without it the name tells: "loss", "error" and "perplexity" are better
+            when less, "accuracy" when more.
         restore_best: give the model the parameters of the best epoch when training is over.
+
+    NaN is never better.
+
+    Raises:
+        ArgumentError: the name does not tell, and there is no mode; at the first epoch, where there is no such number.
 
     >>> stopping = EarlyStopping("val_accuracy", patience=3)
     >>> stopping.monitor.mode

@@ -119,8 +119,9 @@ class Trainer:
         Args:
             val_loader: is gone through after each epoch, in evaluation mode.
             resume: go on with a training that was stopped, up to `epochs` in all: the folder of a `Checkpoint` or one of its files, or
-                True for the one that was stopped in this trainer. All is then as if it had never stopped, to the last bit: see `Feed`
-                for what that asks of a loader that is no DataLoader. Random numbers that are not gradlab's are not kept.
+                True for the one that was stopped in this trainer. All is then as if it had never stopped, to the last bit. That asks
+                for the same loaders: a DataLoader, or what gives the same batches again. Random numbers that are not gradlab's are not
+                kept.
 
         Raises:
             DataError: no batches come, or batches of another form.

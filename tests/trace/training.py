@@ -19,6 +19,8 @@ from gradlab.trace import recording
 from gradlab.trace.rules import RULES, Diagnosis, Finding
 
 Training = Iterator[None]
+LESSONS = {"06_optimizers.py"}
+"""Examples that go wrong on purpose, to show how that looks."""
 Optimizer = Callable[[list], gl.optim.Optimizer]
 
 

@@ -103,6 +103,18 @@ def test_the_best_and_the_last_are_saved(tmp_path):
     assert trainer_of(model).evaluate(loader(20))["loss"] == pytest.approx(history["val_loss"][best - 1], rel=1e-6)
 
 
+def test_a_folder_that_can_not_be_made_is_refused_before_anything_is_trained(tmp_path):
+    (tmp_path / "file").write_text("")
+    trainer = trainer_of(callbacks=gl.Checkpoint(tmp_path / "file" / "run"))
+    with pytest.raises(gl.FileError, match="this folder can't be made"):
+        trainer.fit(loader())
+    assert trainer.step == 0
+    with pytest.raises(gl.DataError, match="every counts"):
+        gl.Checkpoint(tmp_path, every=0)
+    with pytest.raises(gl.KeywordError, match="Checkpoint"):
+        gl.Checkpoint(3)
+
+
 def rates(scheduler, epochs=3, **options):
     model = net()
     optimizer = gl.optim.SGD(model.parameters(), lr=0.1)

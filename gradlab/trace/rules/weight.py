@@ -12,6 +12,8 @@ from .graph import Graph
 LAYERS = ("Linear", "MatMul", "AddMM", "Conv", "Einsum")
 """Ops that multiply by a weight."""
 
+_FEWEST = 4  # numbers of which a size says something: the slope and the bias of a line may pass through 0
+
 
 class Weight(NamedTuple):
     """A parameter of two or more axes that is no table of embeddings: `options` are those of its group, empty where it is moved by hand."""
@@ -39,7 +41,7 @@ def weights(e: Evidence) -> list[Weight]:
     tables = {j for i, op in enumerate(e.graph.ops) if op["function"].startswith("Embedding") for j in leaves_of(e.graph, i)}
     found = []
     for j, leaf in enumerate(e.graph.leaves):
-        if leaf["requires_grad"] and len(leaf["shape"]) > 1 and min(leaf["shape"]) > 0 and max(leaf["shape"]) > 1 and j not in tables:
+        if leaf["requires_grad"] and len(leaf["shape"]) > 1 and prod(leaf["shape"]) >= _FEWEST and j not in tables:
             cls, options = owners.get(leaf["name"], ("", {}))
             found.append(Weight(leaf["name"], j, tuple(leaf["shape"]), cls, options))
     return found
