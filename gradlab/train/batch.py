@@ -58,7 +58,8 @@ def batch_of(what: str, value: Any, unpack: Unpack | None, place: Device | None)
             explain(f"{what}: a batch is inputs and targets", got=got, need="(inputs, targets), or unpack= that makes it so", fix=fix)
         )
     inputs, targets = brought(inputs, place), brought(targets, place)
-    return Batch(inputs, targets, size_of((inputs, targets)))
+    first = inputs[0] if inputs else targets
+    return Batch(inputs, targets, first.shape[0] if isinstance(first, Tensor) and first.ndim else size_of((inputs, targets)))
 
 
 def inputs_of(value: Any, unpack: Unpack | None, place: Device | None) -> tuple[Any, ...]:
@@ -72,10 +73,10 @@ def inputs_of(value: Any, unpack: Unpack | None, place: Device | None) -> tuple[
 
 def brought(value: Any, place: Device | None) -> Any:
     """Arrays as tensors, all where the model is; goes into tuples, lists and dicts."""
-    if is_array(value):
-        value = Tensor.made(value, None)
     if isinstance(value, Tensor):
         return value if place is None or value.device == place else value.to(place)
+    if is_array(value):
+        return brought(Tensor.made(value, None), place)
     if isinstance(value, Mapping):
         return {key: brought(one, place) for key, one in value.items()}
     if isinstance(value, (tuple, list)):

@@ -68,8 +68,7 @@ def clipped(parameters: Sequence[Tensor], clip_norm: float | None) -> None:
     total: Any = 0.0
     with quiet():  # squares may overflow where entries are finite
         for g in grads:
-            flat = g.reshape(-1)
-            total = total + xp_of(g).dot(flat, flat)
+            total = total + xp_of(g).vdot(g, g)
     total = float(total)
     if not math.isfinite(total) and not all(bool(xp_of(g).isfinite(g).all()) for g in grads):
         raise NotFiniteError("gradient", math.nan if any(bool(xp_of(g).isnan(g).any()) for g in grads) else math.inf)
