@@ -153,10 +153,11 @@ class Trainer:
                 with self._interrupts.ignored():
                     around.back()
                     self._back()
-                    if self.step > began or isinstance(error, AnomalyError):
+                    told = self.step > began or isinstance(error, AnomalyError)
+                    if told:
                         self._tell("on_stop")
                 if isinstance(error, KeyboardInterrupt):
-                    error.args = (self._farewell(goal),)
+                    error.args = (self._farewell(goal, self._folder if told else None),)
                 raise
             finally:
                 self._position, self._feed, self.left = self.position(), None, get_rng_state()
@@ -181,21 +182,19 @@ class Trainer:
         if val_loader is not None:
             row |= {f"val_{name}": value for name, value in self._measure.over(val_loader, bars).items()}
         row["lr"] = self.optimizer.param_groups[0].get("lr", math.nan)
+        seen = self._seen(row)
         with self._interrupts.held():
-            self._end_epoch(row, {"train": between(train_loader), "means": None}, val_loader)
+            self.epoch += 1
+            self.history.add(row)
+            self._validation = between(val_loader)
+            self._feed, self._position = None, {"train": between(train_loader), "means": None, "validation": self._validation}
+            if self.scheduler is not None and self.schedule_per == "epoch":
+                self.scheduler.step(*seen)
+            self._mark = Mark(self._buffers)
+            if (told := observe.current) is not None:
+                told.end(told.begin("epoch", self, (self.epoch,)), row, None)
+            self._tell("on_epoch_end", row)
             bars.epoch(row)
-
-    def _end_epoch(self, row: dict[str, Any], position: Mapping[str, Any], val_loader: Any) -> None:
-        self.epoch += 1
-        self.history.add(row)
-        self._feed, self._position = None, position
-        self._validation = between(val_loader)
-        if (told := observe.current) is not None:
-            told.end(told.begin("epoch", self, (self.epoch,)), row, None)
-        if self.scheduler is not None and self.schedule_per == "epoch":
-            self._schedule(self.scheduler, row)
-        self._mark = Mark(self._buffers)
-        self._tell("on_epoch_end", row)
 
     def _step(self, group: list[Any]) -> dict[str, float]:
         """One update by the mean gradient of the batches of a group; loss and metrics of the last."""
@@ -228,15 +227,19 @@ class Trainer:
             self.scheduler.step()
         self._mark = Mark(self._buffers)
 
-    def _schedule(self, scheduler: LRScheduler, row: Mapping[str, Any]) -> None:
-        if not isinstance(scheduler, ReduceLROnPlateau):
-            scheduler.step()
-            return
+    def _seen(self, row: Mapping[str, Any]) -> list[float]:
+        """What the schedule is told of an epoch.
+
+        Raises:
+            ArgumentError: it is not measured.
+        """
+        if not isinstance(self.scheduler, ReduceLROnPlateau):
+            return []
         name = self.schedule_on or ("val_loss" if "val_loss" in row else "loss")
         if name not in row:
             got = {"schedule_on": name, "measured": ", ".join(row)}
             raise ArgumentError(explain("fit: what the schedule looks at is not measured", got=got, need="one of those"))
-        scheduler.step(row[name])
+        return [row[name]]
 
     def _tell(self, event: str, *args: Any) -> None:
         for one in sorted(self.callbacks, key=lambda one: one.runs_last):
@@ -260,17 +263,16 @@ class Trainer:
 
         source = source_of(self.model, again, [batch.named() for batch in batches])
         where = f"step {self.step + 1} is {error.kind}, in epoch {self.epoch + 1}, batch {self._batches + 1}"
-        state = f"as before this step, {self._saved() or 'in the trainer: trainer.save(path) keeps it'}"
+        state = "as before this step, " + (f"saved in {self._folder}" if self._folder else "in the trainer: trainer.save(path) keeps it")
         return AnomalyError(message(f"fit: the {error.what} of {where}; the step was not made", source, observe.current is not None, state))
 
-    def _saved(self) -> str:
-        folder = next((one.folder for one in self.callbacks if isinstance(one, Checkpoint)), None)
-        return "" if folder is None else f"saved in {folder}"
+    @property
+    def _folder(self) -> Path | None:
+        """Where it is saved."""
+        return next((one.folder for one in self.callbacks if isinstance(one, Checkpoint)), None)
 
-    def _farewell(self, goal: int) -> str:
-        folder = next((one.folder for one in self.callbacks if isinstance(one, Checkpoint)), None)
-        where = "True" if folder is None else repr(str(folder))
-        saved = "" if folder is None else f" and saved in {folder}"
+    def _farewell(self, goal: int, folder: Path | None) -> str:
+        saved, where = ("", "True") if folder is None else (f" and saved in {folder}", repr(str(folder)))
         last = f"after step {self.step}, in epoch {self.epoch + 1} of {goal}" if self.epoch < goal else f"after step {self.step}"
         return f"training stopped {last}; the model is whole{saved}. Go on with fit(..., epochs={goal}, resume={where})"
 
@@ -320,7 +322,7 @@ class Trainer:
         if self._feed is not None:
             train = self._feed.position(self._batches)
             return {"train": train, "means": self._means.state_dict() if self._batches else None, "validation": self._validation}
-        return None if self._position is None else {**self._position, "validation": self._validation}
+        return None if self._position is None else dict(self._position)
 
     def _stand(self, val_loader: Any) -> None:
         """Let validation go on where it stood, or note where it stands."""

@@ -90,6 +90,16 @@ def test_a_number_that_is_not_measured_is_refused_at_the_first_epoch():
         trainer_of(callbacks=gl.EarlyStopping()).fit(loader(), epochs=2)
 
 
+def test_a_stop_before_the_first_step_saves_nothing_over_what_is_there(tmp_path):
+    def stop(output, target):
+        raise KeyboardInterrupt
+
+    trainer = trainer_of(callbacks=gl.Checkpoint(tmp_path), loss_fn=stop)
+    with pytest.raises(KeyboardInterrupt, match=r"the model is whole\. Go on with fit\(\.\.\., epochs=1, resume=True\)"):
+        trainer.fit(loader())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_best_and_the_last_are_saved(tmp_path):
     checkpoint = gl.Checkpoint(tmp_path / "deep" / "run", monitor="val_loss")
     trainer = trainer_of(lr=0.3, callbacks=checkpoint)
