@@ -11,7 +11,12 @@ export interface HeatInput {
   cell: (row: number, span: number) => number;
   /** Whether a missing number of that row and span is a number that was not finite. */
   odd: (row: number, span: number) => boolean;
+  /** Whether the gradients of a span were read: where they were not, the row goes on as it was. */
+  read: (span: number) => boolean;
 }
+
+/** So many spans that were read may lack a number and the row goes on: larger parameters are measured in every tenth step. */
+const LONGEST_GAP = 12;
 
 export interface HeatLook {
   colours: Uint32Array;
@@ -54,6 +59,8 @@ export function heatPixels(input: HeatInput, axis: StepAxis, pixels: number, loo
   const under = spansUnder(input, axis, pixels);
   const out = new Uint32Array(input.rows * pixels);
   for (let row = 0; row < input.rows; row++) {
+    let held = look.empty;
+    let [missing, newest] = [0, -1];
     for (let p = 0; p < pixels; p++) {
       const from = under[2 * p] as number;
       let colour = look.empty;
@@ -64,8 +71,12 @@ export function heatPixels(input: HeatInput, axis: StepAxis, pixels: number, loo
           const x = input.cell(row, s);
           if (Number.isFinite(x)) best = Math.max(best, x);
           else if (x === Infinity || input.odd(row, s)) odd = true;
+          else if (s > newest && input.read(s)) missing++;
+          newest = s;
         }
-        colour = odd ? look.odd : best === -Infinity ? look.empty : heatColour(best, look);
+        if (odd) held = look.empty;
+        else if (best > -Infinity) [held, missing] = [heatColour(best, look), 0];
+        colour = odd ? look.odd : missing > LONGEST_GAP ? look.empty : held;
       }
       out[row * pixels + p] = colour;
     }

@@ -21,6 +21,8 @@ export interface Line {
   colour: string;
   /** What among the steps of a point was not finite: NaN, Infinity, or 0 where all was. */
   odd: ArrayLike<number>;
+  /** Whether a point is of steps that were not read, and so tells nothing. */
+  unread?: ((i: number) => boolean) | undefined;
 }
 
 export interface LinesInput {
@@ -96,6 +98,7 @@ export function linePath(
   };
   for (let i = 0; i < line.steps.length; i++) {
     const [low, high, last] = [line.low[i], line.high[i], line.last[i]] as [number, number, number];
+    if (line.odd[i] === 0 && high !== high && line.unread?.(i)) continue;
     if (line.odd[i] !== 0 || (high === 0 && !isMark(0)) || ++missing > LONGEST_GAP) end();
     if (!isMark(high)) continue;
     missing = 0;

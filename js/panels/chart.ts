@@ -76,7 +76,8 @@ export function lineOf(series: Series, column: string, name: string, axis: StepA
     // What was not measured is no number either.
     return total >= 0 && Number.isFinite(series.at(span, total, MAX)) ? 0 : NaN;
   });
-  return { name, steps: pixels.steps, low: pixels.low, high: pixels.high, last: pixels.end, colour, odd };
+  const unread = (i: number) => !series.read(spanAt(series, pixels.steps[i] as number));
+  return { name, steps: pixels.steps, low: pixels.low, high: pixels.high, last: pixels.end, colour, odd, unread };
 }
 
 /** What some columns say of a step, or of the steps that were merged with it. */

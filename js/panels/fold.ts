@@ -263,7 +263,7 @@ class Builder {
       return { ...base, kind: 'module', title, note, colour: first.kind };
     }
     const named = last.module !== null && !run.around.some(unit => unit.module === last.module) ? modules[last.module] : undefined;
-    const wrapper = named && named.parent !== null ? named.name : '';
+    const wrapper = named && named.parent !== null && named.name !== last.name ? named.name : '';
     return { ...base, kind: 'op', title: last.name, note: scalars.length > 0 ? scalars.join(', ') : wrapper, colour: last.kind };
   }
 

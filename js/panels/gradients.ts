@@ -177,8 +177,10 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       last: series.last,
       size: shown,
       cell: (row, span) => series.at(span, columns[row] as number, MAX),
+      read: span => read[span] === true,
       odd: (row, span) => Number.isNaN(series.at(span, gradients[row] as number, MAX)) && !Number.isFinite(series.at(span, total, MAX))
     };
+    const read = Array.from({ length: shown }, (_, span) => series.read(span));
     nameRows(selected, palette);
     paintHeat(canvas, input, axis, rowHeight, look);
     const height = Math.min(rows.length * rowHeight, 340);

@@ -284,7 +284,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     if (!open.value) return;
     if (tables.size !== frame.optimizers.length) build(frame.optimizers.length);
     const selected = marked(store.selected.value, step.structure).parameters;
-    const nameWidth = room.value < 400 ? 80 : marginsOf(room.value, series, palette).left + 8;
+    const nameWidth = room.value < 400 ? 84 : marginsOf(room.value, series, palette).left + 8;
     frame.optimizers.forEach((table, i) => {
       tables.get(i)?.update(table, names, selected, font, nameWidth);
       write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}`);

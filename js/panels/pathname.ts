@@ -7,6 +7,7 @@ const MOST = 300;
 
 /** Two words of more letters than these are too many to stay both. */
 const LONG = 24;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const NUMBER = /^\d+$/;
 
 /**
@@ -14,7 +15,8 @@ const NUMBER = /^\d+$/;
  * `attention.` gives way; `0.`, which tells one layer from the next, and `key.weight` stay.
  */
 export function pathName(name: string): HTMLElement {
-  const words = name.slice(0, MOST).split('.');
+  const text = name.slice(0, MOST);
+  const words = RIGHT_TO_LEFT.test(text) ? [text] : text.split('.');
   const last = words.splice(words.slice(-2).join('.').length > LONG ? -1 : -2).join('.');
   const counted = words.findLastIndex(word => NUMBER.test(word));
   const part = (from: number, to: number) =>
@@ -36,8 +38,6 @@ export function pathName(name: string): HTMLElement {
     )
   );
 }
-
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /** A name that may be written from right to left, so that what follows it in a line stays behind it. */
 export function isolated(name: string): string {

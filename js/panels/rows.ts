@@ -131,7 +131,7 @@ export function shortNames(names: readonly string[], width: number, font: string
     const brief = ends.map(w => (w.length > 1 ? [...w.slice(0, -1), initial(w.at(-1) as string, siblings.get(inner(w)) ?? [])] : w));
     const cut = (w: string[]) => shortenMiddle(w.join('.'), width, font);
     const then = starts(brief, width, font);
-    out = distinct(brief.map(w => [...forms(w, width, font, then(w)), cut(w.slice(-2)), cut(w)]));
+    out = distinct(brief.map(w => [...forms(w, width, font, then(w)), ...forms(w, width, font, 1), cut(w.slice(-2)), cut(w)]));
   }
   known.set(key, out);
   return out;

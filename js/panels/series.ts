@@ -22,6 +22,7 @@ export class Series {
   first = new Int32Array(256);
   last = new Int32Array(256);
   private index = new Map<string, number>();
+  private gradients: number[] = [];
   private width = 0;
   private data = new Float32Array(0);
 
@@ -44,6 +45,11 @@ export class Series {
 
   at(span: number, column: number, pick: Pick): number {
     return column < 0 ? NaN : (this.data[(span * 3 + pick) * this.width + column] as number);
+  }
+
+  /** Whether the gradients of a span were read; of a light step only the norm of all is known. */
+  read(span: number): boolean {
+    return this.gradients.some(c => !isMissing(this.data, (span * 3 + LAST) * this.width + c));
   }
 
   /** One column over all spans. */
@@ -88,6 +94,7 @@ export class Series {
   setColumns(names: readonly string[]): void {
     this.columns = [...names];
     this.index = new Map(names.map((name, i) => [name, i]));
+    this.gradients = [...this.index].flatMap(([name, i]) => (name.startsWith('g/') ? [i] : []));
     this.widen(names.length);
   }
 

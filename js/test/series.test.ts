@@ -142,12 +142,21 @@ describe('the heat map', () => {
   const n = 2000;
   const first = Int32Array.from({ length: n }, (_, i) => i + 1);
   const cell = (row: number, s: number) => (s === 777 ? (row === 0 ? 10 : NaN) : 0.01);
-  const input: HeatInput = { rows: 2, first, last: first, size: n, cell, odd: (row, s) => row === 1 && s === 777 };
+  const input: HeatInput = { rows: 2, first, last: first, size: n, cell, odd: (row, s) => row === 1 && s === 777, read: () => true };
 
   it('shows the highest of the steps under a pixel, and what was not finite', () => {
     const out = heatPixels(input, stepAxis(1, n, 100), 100, look);
     expect(out.subarray(0, 100).filter(c => c === look.colours[255]).length).toBe(1);
     expect(out.subarray(100).filter(c => c === 2).length).toBe(1);
+  });
+
+  it('goes on through steps that were not read, and ends where a row has no number any more', () => {
+    const seldom = { ...input, rows: 1, size: 100, odd: () => false };
+    const axis = stepAxis(1, 100, 100);
+    const painted = (more: Partial<HeatInput>) =>
+      heatPixels({ ...seldom, ...more }, axis, 100, look).reduce((sum, c) => sum + Number(c !== look.empty), 0);
+    expect(painted({ cell: (_, s) => (s % 50 === 0 ? 0.5 : NaN), read: s => s % 50 === 0 })).toBe(100);
+    expect(painted({ cell: (_, s) => (s < 20 ? 0.5 : NaN), read: () => true })).toBe(20 + 12);
   });
 
   it('leaves pixels after the last step empty', () => {
@@ -220,6 +229,9 @@ describe('lines', () => {
     expect(linePath(line([...seldom.keys()], seldom), same, same)[0].match(/M/g)?.length).toBe(1);
     const pause = Array.from({ length: 31 }, (_, i) => (i % 30 === 0 ? 1 : NaN));
     expect(linePath(line([...pause.keys()], pause), same, same)[0].match(/M/g)?.length).toBe(2);
+    // Steps that were not read tell nothing of the line.
+    const light = line([...pause.keys()], pause, { unread: (i: number) => i % 30 !== 0 });
+    expect(linePath(light, same, same)[0].match(/M/g)?.length).toBe(1);
   });
 
   it('reach the highest and the lowest of the steps that a point stands for, and go on from the last', () => {
