@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 NOTEBOOK = "01_digits.ipynb"
 SIZE = {"width": 1440, "height": 900}
-HALT_AT_STEP = 400
+HALT_AT_STEP = 100
 LARGEST_BYTES = 400_000
 
 # Asked by the page in every frame it draws: a driver that asks from outside comes too late.
