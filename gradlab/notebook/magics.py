@@ -170,7 +170,7 @@ def status(session: Session) -> str:
 def explanation(session: Session) -> str:
     """All findings as text, and how many rules had what they need."""
     diagnosis = session.stream.diagnosis
-    diagnosis.update()
+    diagnosis.update(asked=True)
     found = len(diagnosis.findings)
     head = f"gradlab: {found or 'no'} finding{'s' * (found != 1)} · {diagnosis.ran} rules ran, {diagnosis.lacking} lack data"
     if diagnosis.muted:

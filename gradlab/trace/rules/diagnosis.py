@@ -72,19 +72,19 @@ class Diagnosis:
         elif self.recorder.structure()["key"] != self.key:
             self._update([rule for rule in self.rules.values() if rule.once])
 
-    def update(self) -> bool:
-        """Ask every rule, and say whether anything changed."""
+    def update(self, asked: bool = False) -> bool:
+        """Ask every rule, and say whether anything changed; `asked`: by the cell that runs, so that it does not train meanwhile."""
         began = time.monotonic()
-        changed = self._update(list(self.rules.values()))
+        changed = self._update(list(self.rules.values()), asked)
         ended = time.monotonic()
         self._next = ended + max(INTERVAL, (ended - began) / _SHARE)
         return changed
 
     @uncollected
-    def _update(self, rules: list[Rule]) -> bool:
+    def _update(self, rules: list[Rule], by_cell: bool = False) -> bool:
         asked = {rule.id for rule in rules}
         with self.recorder.lock:
-            evidence = Evidence(self.recorder)
+            evidence = Evidence(self.recorder, by_cell)
             found = [finding for finding in self.findings if finding.rule not in asked and finding.rule not in self.muted]
             ran = lacking = 0
             for rule in rules:

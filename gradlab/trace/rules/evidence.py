@@ -79,8 +79,9 @@ class Evidence:
     (0, ['mul', 'sum'], True)
     """
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, asked: bool = False) -> None:
         self._recorder = recorder
+        self._idle = asked or not recorder.running
         self.structure: dict[str, Any] = recorder.structure()
         self.graph = Graph(self.structure)
         self.run, self.step, self.open = recorder.run, recorder.step, recorder.open
@@ -323,7 +324,7 @@ class Evidence:
     def holder_of_roots(self) -> str | None:
         """The user's name for what keeps the oldest of them; None where it has none."""
         names, living = self._recorder.names, self._living_roots
-        if names is None or not living or self._recorder.running:
+        if names is None or not living or not self._idle:
             return None
         known = names()
         for holder in gc.get_referrers(living[0]):
@@ -333,14 +334,13 @@ class Evidence:
 
     @cached_property
     def custom_ops(self) -> list[tuple[Stranger, float | None]]:
-        """The user's own ops, each with the relative error of its gradient; checked once, and never while a cell runs."""
-        if self._recorder.running:
-            return []
-        checked = self._recorder.steps.symptoms.checked
-        for cls, stranger in self._recorder.steps.symptoms.strangers.items():
-            if cls not in checked:
-                checked[cls] = relative_error(stranger)
-        return [(stranger, checked[cls]) for cls, stranger in self._recorder.steps.symptoms.strangers.items()]
+        """The user's own ops, each with the relative error of its gradient; checked once, and never while a cell trains."""
+        symptoms = self._recorder.steps.symptoms
+        if self._idle:
+            for cls, stranger in symptoms.strangers.items():
+                if cls not in symptoms.checked:
+                    symptoms.checked[cls] = relative_error(stranger)
+        return [(stranger, symptoms.checked[cls]) for cls, stranger in symptoms.strangers.items() if cls in symptoms.checked]
 
     @staticmethod
     def _held(param: Param, tape: Tape, steps: Steps, several: bool) -> Held:
