@@ -256,6 +256,7 @@ def checks() -> dict[str, list[str]]:
         "format": [*python, "ruff", "format", "--check", "."],
         "imports": [str(BIN / "lint-imports")],
         "types": [*python, "pyright", "--pythonpath", str(PYTHON)],
+        "docs": [*python, "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "docs", "build/docs"],
         "js-types": ["node", f"{scripts}/typescript/bin/tsc", "-b", "js"],
         "js-lint": ["node", f"{scripts}/eslint/bin/eslint.js", "js", "--max-warnings=0"],
         "js-format": ["node", f"{scripts}/prettier/bin/prettier.cjs", "--check", "."],

@@ -1,7 +1,8 @@
-"""Make the pictures of the README anew: `python docs/pictures.py`.
+"""Make the pictures of the README and the guides anew: `python docs/pictures.py [guides]`.
 
 Runs examples/01_digits.ipynb in a real JupyterLab, halts its kernel in the middle of the training, so that light and dark
 show the same moment, and takes three pictures into docs/pictures/: inspector-light.png, inspector-dark.png and dock-light.png.
+Then it runs the code of the guides as far as the step that each shows, and takes the panel; with `guides` only these.
 Needs what the browser tests need: the `dev` dependencies, the installed extension and Chromium.
 """
 
@@ -27,7 +28,13 @@ LARGEST_BYTES = 400_000
 # Asked by the page in every frame it draws: a driver that asks from outside comes too late.
 POINTS = "least => (document.querySelector('#gradlab-dock .gl-sparkline')?.getAttribute('d')?.match(/[ML]/g)?.length ?? 0) >= least"
 
-sys.path.insert(0, str(ROOT / "tests" / "ui"))
+GUIDES = {  # picture -> guide, code up to this text, panel, op to select
+    "guide-nan": ("debug-a-nan", "model, loss = fit(nll)", "findings", None),
+    "guide-dead": ("find-dead-relus", "model = fit(lr=1.0)", "findings", None),
+    "guide-op": ("add-an-op", "Forgotten.apply(w)", "detail", 0),
+}
+
+sys.path[:0] = [str(ROOT / "tests" / "ui"), str(ROOT)]
 
 from labbrowser import launch, missing  # noqa: E402
 
@@ -37,6 +44,8 @@ if reason := missing():
 from labdriver import PANEL, Lab  # noqa: E402
 from labserver import serve  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
+
+from docs.guide import FOLDER, cells  # noqa: E402
 
 
 def training_cell() -> int:
@@ -102,6 +111,35 @@ def take(lab: Lab) -> None:
     lab.page.screenshot(path=PICTURES / "inspector-dark.png")
 
 
+def take_readme(lab: Lab) -> None:
+    """Train, halt in the middle, and take the pictures of that moment."""
+    lab.show(NOTEBOOK)
+    process = kernel_process(lab)
+    lab.run_all(wait=False)
+    lab.wait(POINTS, HALT_AT_STEP)
+    with halted(process):
+        if lab.prompt(training_cell()) != "[*]:":
+            sys.exit("docs/pictures.py: the training was over before it could be halted; lower HALT_AT_STEP")
+        take(lab)
+    lab.finish()
+
+
+def take_guides(lab: Lab) -> None:
+    """Run the guides as far as their pictures, and take those."""
+    lab.page.set_viewport_size({"width": SIZE["width"], "height": 1600})
+    lab.theme("JupyterLab Light")
+    for picture, (guide, last, panel, op) in GUIDES.items():
+        sources = [cell.source.strip() for cell in cells(FOLDER / f"{guide}.md")]
+        until = next(i for i, source in enumerate(sources) if last in source)
+        lab.open(f"{guide}.ipynb", *sources[: until + 1])
+        lab.run_all()
+        if op is not None:
+            lab.panel("shapes").locator(f'tr[data-op="{op}"]').click()
+        settle(lab)
+        lab.panel(panel).screenshot(path=PICTURES / f"{picture}.png")
+        lab.close_everything()
+
+
 def main() -> None:
     """Train, halt, take the pictures, and say how large they are."""
     PICTURES.mkdir(exist_ok=True)
@@ -110,15 +148,10 @@ def main() -> None:
         browser = launch(playwright)
         lab = Lab(browser.new_context(viewport=SIZE).new_page(), server)
         lab.load()
-        lab.show(NOTEBOOK)
-        process = kernel_process(lab)
-        lab.run_all(wait=False)
-        lab.wait(POINTS, HALT_AT_STEP)
-        with halted(process):
-            if lab.prompt(training_cell()) != "[*]:":
-                sys.exit("docs/pictures.py: the training was over before it could be halted; lower HALT_AT_STEP")
-            take(lab)
-        lab.finish()
+        if "guides" not in sys.argv[1:]:
+            take_readme(lab)
+            lab.close_everything()
+        take_guides(lab)
         browser.close()
     for picture in sorted(PICTURES.glob("*.png")):
         size = picture.stat().st_size

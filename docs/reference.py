@@ -22,7 +22,7 @@ PAGE = Path(__file__).with_suffix(".md")
 ROOT = PAGE.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from docs.written import keep, plain, signature  # noqa: E402
+from docs.written import anchor, keep, plain, signature  # noqa: E402
 from gradlab import nn  # noqa: E402 (this checkout's)
 from tests.nn import layer_rows  # noqa: E402
 from tests.reference import modules, optimizers, schedules, sequences  # noqa: E402
@@ -95,7 +95,7 @@ def parts(doc: str) -> tuple[list[str], dict[str, list[str]], list[str]]:
 def entry(name: str, value: Any, package: str) -> Iterator[str]:
     """What the page says of one name."""
     text, sections, example = parts(inspect.getdoc(value) or "")
-    yield f"#### `{name}({signature(value)})`"
+    yield f"### `{name}({signature(value)})`"
     yield ""
     yield from plain("\n".join(text).strip()).splitlines()
     yield ""
@@ -164,7 +164,7 @@ def page() -> str:
         "",
     ]
     for package, title in PACKAGES.items():
-        lines.append(f"- [{title}](#{title.lower().replace(' ', '-')}), `{package}`: {len(names(package))}")
+        lines.append(f"- [{title}](#{anchor(title)}), `{package}`: {len(names(package))}")
     for package, title in PACKAGES.items():
         doc = inspect.getdoc(importlib.import_module(package)) or ""
         lines += ["", f"## {title}", "", f"`{package}`. {plain(doc.partition(chr(10))[0])}", ""]

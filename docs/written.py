@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,11 @@ def signature(value: Any) -> str:
 
 def _shown(default: Any) -> str:
     return getattr(default, "__name__", None) or str(default) if callable(default) else repr(default)
+
+
+def anchor(heading: str) -> str:
+    """What a link to a heading is called, as GitHub and MyST make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def plain(text: str) -> str:

@@ -64,8 +64,13 @@ def too_high(e: Evidence) -> Iterator[Finding]:
 
 
 def _rises(losses: np.ndarray, began: float) -> tuple[str, float] | None:
-    """The newest losses are all more than twice the largest of the first ones."""
+    """The newest losses are all more than twice the largest of the first ones; where they are no numbers, the last that was one."""
     tail = losses[-_IN_A_ROW:]
+    if not np.isfinite(tail).any():
+        last = losses[np.isfinite(losses)][-1:]
+        if began > 0 and len(last) and last[0] > _RISES * began:
+            return f"The loss was **{last[0]:.3g}**, from {began:.3g}, when it ceased to be a number.", float(last[0] / began)
+        return None  # it came out of the blue: the op that made it is named by R1
     if began > 0 and (~(tail <= _RISES * began)).all():
         times = float(np.median(tail) / began)
         return f"The last {_IN_A_ROW} losses are all more than twice the first ones: **{np.median(tail):.3g}**, from {began:.3g}.", times
