@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 project = "gradlab"
-copyright = "the gradlab authors"  # noqa: A001 - Sphinx reads this name
+copyright = "the gradlab authors"
 release = re.findall(r'"(.+)"', (Path(__file__).parents[1] / "gradlab" / "_version.py").read_text(encoding="utf-8"))[0]
 
 extensions = ["myst_parser"]
