@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent
 CELL_TIMEOUT_S = 3600
 REDUCED = {"SMALL": True, "SEEDS": (0,)}
 COLUMNS = ("example", "data", "seconds", "CPU seconds", "result", "inspector")
@@ -43,7 +44,7 @@ class Outcome(NamedTuple):
         result: what it reached, as it printed it.
         steps: how many the inspector saw.
         findings: what the rules found, by rule: "info", "warning" or "error".
-        error: the traceback of the cell that failed, or nothing.
+        error: the traceback of the cell that failed, or that it took too long or its kernel died; or nothing.
         book: the notebook with its outputs.
     """
 
@@ -84,8 +85,8 @@ def run(path: Path, parameters: Mapping[str, object], environment: Mapping[str, 
     client = NotebookClient(book, timeout=CELL_TIMEOUT_S, kernel_name="python3", resources=resources)
     start, error = time.perf_counter(), ""
     try:
-        client.execute(env=dict(environment or {**os.environ, "PYTHONPATH": str(FOLDER.parent)}))
-    except CellExecutionError as failure:
+        client.execute(env=dict(environment or {**os.environ, "PYTHONPATH": str(ROOT)}))
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as failure:  # the others run all the same
         error = str(failure)
     seconds = time.perf_counter() - start
     book.cells = book.cells[: -len(asked)]

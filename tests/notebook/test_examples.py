@@ -72,22 +72,29 @@ def test_it_runs_at_reduced_size_and_the_inspector_sees_it_and_has_no_warning(
     assert runner.table([outcome]).count("\n") == 2
 
 
-def test_parameters_are_overwritten_and_a_failure_is_told(tmp_path: Path, environment: dict[str, str], capsys: Any) -> None:
+def test_parameters_are_overwritten_and_a_failure_is_told_and_does_not_stop_the_others(
+    tmp_path: Path, environment: dict[str, str], capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runner = script("run")
-    book = nbformat.v4.new_notebook()
-    book.cells = [
-        nbformat.v4.new_code_cell("%load_ext gradlab"),
-        nbformat.v4.new_code_cell('DEVICE = "cpu"', metadata={"tags": ["parameters"]}),
-        nbformat.v4.new_code_cell('print("data: two numbers")\nprint("result: on", DEVICE)\nassert DEVICE == "cpu"'),
-    ]
-    nbformat.write(book, tmp_path / "00_device.ipynb")
-    runner.FOLDER = tmp_path
-    well, ill = (runner.run(tmp_path / "00_device.ipynb", {"DEVICE": device}, environment) for device in ("cpu", "sim"))
-    assert (well.data, well.result, well.error) == ("two numbers", "on cpu", "")
-    assert ill.result == "on sim"
-    assert "AssertionError" in ill.error
-    assert "| 00_device | two numbers | " in runner.table([ill])
-    assert "**failed**" in runner.table([ill])
+    monkeypatch.setattr(runner, "FOLDER", tmp_path)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    for number, ending in enumerate(('assert DEVICE == "cpu"', "", 'import os\nif DEVICE != "cpu":\n    os._exit(1)')):
+        book = nbformat.v4.new_notebook()
+        book.cells = [
+            nbformat.v4.new_code_cell("%load_ext gradlab"),
+            nbformat.v4.new_code_cell('DEVICE = "cpu"\nSMALL = False', metadata={"tags": ["parameters"]}),
+            nbformat.v4.new_code_cell(f'print("data: two numbers")\nprint("result: on", DEVICE, SMALL)\n{ending}'),
+        ]
+        nbformat.write(book, tmp_path / f"0{number}_device.ipynb")
+    assert runner.main(["00", "--keep", str(tmp_path / "kept")]) == 0
+    assert re.search(r"\| 00_device \| two numbers \| \d+ \| \d+ \| on cpu False \| 0 steps, no findings \|", capsys.readouterr().out)
+    assert "on cpu False" in (tmp_path / "kept" / "00_device.ipynb").read_text("utf-8")
+    assert runner.main(["--device", "cuda", "--small"]) == 1
+    out, err = capsys.readouterr()
+    assert [row.split(" | ")[4] for row in out.splitlines()[2:]] == ["**failed**", "on cuda True", "**failed**"]
+    assert "AssertionError" in err
+    assert "Kernel died" in err
 
 
 def test_a_name_that_begins_no_example_is_refused_with_those_there_are() -> None:
