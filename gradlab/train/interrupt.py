@@ -54,14 +54,20 @@ class Interrupts:
         self._before: Any = None
 
     def __enter__(self) -> Interrupts:
-        if threading.current_thread() is threading.main_thread():
+        self._listen()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._leave()
+
+    def _listen(self) -> None:
+        if threading.current_thread() is threading.main_thread() and self._before is None:
             before = signal.getsignal(signal.SIGINT)
             if callable(before):  # else somebody has it ignored
                 self._before = before
                 signal.signal(signal.SIGINT, self._answer)
-        return self
 
-    def __exit__(self, *error: object) -> None:
+    def _leave(self) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
             self._before = None
@@ -82,6 +88,7 @@ class Interrupts:
     def ignored(self) -> Iterator[None]:
         """A block of which interrupts are forgotten: one led here already."""
         outer, self._holding = self._holding, True
+        self._listen()
         try:
             yield
         finally:
@@ -92,5 +99,7 @@ class Interrupts:
     def _answer(self, number: int, frame: FrameType | None) -> None:
         if self._holding:
             self._came = True
-        else:
-            self._before(number, frame)
+            return
+        before = self._before
+        self._leave()  # it may have come as a block begins or ends, which then never does
+        before(number, frame)
