@@ -54,7 +54,7 @@ def test_the_reference_is_up_to_date_and_says_what_compares_every_layer_with_pyt
     assert reference.PAGE.read_text(encoding="utf-8") == text, "write it again: python docs/reference.py"
     for package in reference.PACKAGES:
         for name in reference.names(package):
-            assert f"#### `{name}(" in text
+            assert f"### `{name}(" in text
     compared = text.count("**Compared with PyTorch** by ")
     assert compared == len([n for package in reference.COMPARED for n in reference.names(package) if n in reference.comparisons()]) > 150
 
