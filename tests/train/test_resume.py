@@ -305,3 +305,12 @@ def test_what_belongs_to_another_training_is_refused(tmp_path):
     with pytest.raises(gl.MissingFileError, match="no such file"):
         trainer.fit(loader(), epochs=2, resume=tmp_path / "nowhere")
     same(trainer.state_dict(), before)
+
+
+def test_a_list_of_batches_that_is_shorter_than_it_was_is_refused(tmp_path):
+    batches = list(loader())
+    with pytest.raises(KeyboardInterrupt):
+        trainer_of(callbacks=[Stop(5), gl.Checkpoint(tmp_path)]).fit(batches, epochs=2)
+    again = trainer_of(callbacks=[Stop(None), gl.Checkpoint(tmp_path)])
+    with pytest.raises(StateError, match=r"this loader is shorter .*\n  batches used +5\n  batches that came 3"):
+        again.fit(batches[:3], epochs=2, resume=tmp_path)
