@@ -144,7 +144,7 @@ assert accuracy >= (0.6 if SMALL else 0.72)
 # mostly taken for animals, and things for things.
 
 # %%
-chance = trainer.predict(tests).softmax(dim=1).data
+chance = trainer.predict(tests).softmax(dim=1).cpu().data
 guess, truth = chance.argmax(axis=1), test.labels.data
 print(" " * 12 + "".join(f"{name[:5]:>6}" for name in CLASSES))
 for k, name in enumerate(CLASSES):
