@@ -2,8 +2,9 @@
 
 import { html } from '../draw/element';
 
-/** Longer names are never read to their end. */
+/** Of longer names only the two ends are read. */
 const MOST = 300;
+const END = 60;
 
 /** Two words of more letters than these are too many to stay both. */
 const LONG = 24;
@@ -15,7 +16,7 @@ const NUMBER = /^\d+$/;
  * `attention.` gives way; `0.`, which tells one layer from the next, and `key.weight` stay.
  */
 export function pathName(name: string): HTMLElement {
-  const text = name.slice(0, MOST);
+  const text = name.length <= MOST ? name : `${name.slice(0, MOST - END)}…${name.slice(-END)}`;
   const words = RIGHT_TO_LEFT.test(text) ? [text] : text.split('.');
   const last = words.splice(words.slice(-2).join('.').length > LONG ? -1 : -2).join('.');
   const counted = words.findLastIndex(word => NUMBER.test(word));
