@@ -18,7 +18,7 @@
 # cells run. Nothing in the code below is there for its sake: the next line is all it takes.
 #
 # * **Data.** The digits of the UCI Machine Learning Repository (E. Alpaydin and C. Kaynak, 1998; CC BY 4.0). They are in the package.
-# * **Time.** A quarter of a minute on one core.
+# * **Time.** Ten seconds on one core.
 # * **Result.** 97.6 % of the test digits right, the mean of three seeds (98.3, 96.4, 98.1 %).
 
 # %%
@@ -106,7 +106,7 @@ for seed in SEEDS:
     loader = DataLoader(train, batch_size=32, shuffle=True, seed=seed)
     model = Reader().to(DEVICE)
     optimizer = gl.optim.AdamW(model.parameters(), lr=5e-3, weight_decay=0.01)
-    before = model.state_dict()
+    before = model.state_dict()  # a copy, for the last check below
     for epoch in range(1, 4 if SMALL else 21):
         total = 0.0
         for x, y in loader:

@@ -14,7 +14,7 @@
 # # Gradients from nothing
 #
 # How does a network find out in which direction to move each of its weights? Here you build the machine that does it, for single
-# numbers, in about forty lines. Then you meet it again in the inspector, where it does the same for whole tensors. The way is that of
+# numbers, in about fifty lines. Then you meet it again in the inspector, where it does the same for whole tensors. The way is that of
 # [micrograd](https://github.com/karpathy/micrograd) (A. Karpathy, MIT licence), and its example is computed below.
 #
 # You will make one prediction, and solve one exercise that is checked.
@@ -349,7 +349,7 @@ def loss_of_twin():
 
 # %% [markdown]
 # Both learn, step by step: forward, backward, and every number a little against its gradient. **Look at the graph** while the cell
-# runs: what takes some two thousand `Value`s has five boxes. Look at the *gradients* too: four rows, one for each weight and bias of
+# runs: what takes some 2,500 `Value`s has five boxes. Look at the *gradients* too: four rows, one for each weight and bias of
 # the two layers.
 
 # %%

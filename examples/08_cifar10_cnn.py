@@ -104,6 +104,8 @@ print(f"{sum(p.numel() for p in model.parameters()):,} numbers to learn")
 # best and the last, and `EarlyStopping` ends a training that gets no better. If you interrupt the kernel, go on with
 # `trainer.fit(loader, checks, epochs=EPOCHS, resume=FOLDER)`: all is as if it had never stopped, to the last bit.
 #
+# While it runs, click a `conv2d` in the inspector's **graph**: the detail has its value as a picture, and what it costs.
+#
 # Compare `loss` with `val_loss` below. While both fall, the network learns what photographs have in common. Where the first falls and
 # the second rises, it learns photographs by heart; the inspector's **findings** would say so.
 
@@ -124,7 +126,7 @@ trainer = gl.Trainer(
     callbacks=[gl.EarlyStopping("val_loss", patience=2), gl.Checkpoint(FOLDER)],
 )
 
-before = {name: t.clone() for name, t in model.state_dict().items()}
+before = model.state_dict()  # a copy, for the last check below
 history = trainer.fit(loader, checks, epochs=EPOCHS)
 print("epoch     loss val_loss accuracy val_accuracy")
 for row in zip(*(history[name] for name in ("epoch", "loss", "val_loss", "accuracy", "val_accuracy")), strict=True):

@@ -19,7 +19,7 @@
 # * **Data.** 5,163 first names of the United States (Census 1990, public domain). They come with gradlab.
 # * **Time.** A minute and a quarter on one core, for three networks and three seeds each.
 # * **Result.** In nats a letter of names never seen, the mean of three seeds: RNN 1.947, LSTM 1.908, GRU 1.897; counting pairs of letters
-#   2.341.
+#   2.341. (A *nat* measures surprise: -ln of the chance that was given to what came. 0 is knowing it, 3.30 blind guessing of 27.)
 
 # %%
 # %load_ext gradlab

@@ -19,6 +19,7 @@
 # * **Data.** Shakespeare's Hamlet, 173,942 characters (public domain). It comes with gradlab.
 # * **Time.** Three minutes on one core, for two networks with three seeds each.
 # * **Result.** In nats a character of the last tenth, the mean of three seeds: LSTM 1.767, GRU 1.689; counting pairs of characters 2.441.
+#   (*Nats* measure surprise: -ln of the chance that was given to what came.)
 
 # %%
 # %load_ext gradlab

@@ -19,6 +19,7 @@
 # * **Data.** Shakespeare's Hamlet, 173,942 characters (public domain). It comes with gradlab.
 # * **Time.** A minute and a half on one core, for three seeds.
 # * **Result.** 1.856 nats a character of the last tenth, the mean of three seeds; counting pairs of characters 2.441, so 0.586 less.
+#   (*Nats* measure surprise: -ln of the chance that was given to what came.)
 
 # %%
 # %load_ext gradlab
@@ -149,7 +150,7 @@ for seed, (_, history, _) in zip(SEEDS, runs, strict=True):
 # %% [markdown]
 # ## How good is it?
 #
-# "Below the bigram by 0.3 nats" means that at each character the network is sure 1.35 times as much of what really comes.
+# "Below the bigram by 0.3 nats" means that at each character the network gives what really comes 1.35 times the chance (e to the 0.3).
 
 # %%
 final = np.mean([history["val_loss"][-1] for _, history, _ in runs])
