@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from ..backend import get_rng_state
@@ -36,7 +37,7 @@ def put(trainer: Trainer, state: Any) -> None:
     """Stand where `state_of` was called, but for the position in the epoch.
 
     Raises:
-        StateError: it is of another training; and what model, optimizer and schedule raise.
+        StateError: it is of another training; and what model, optimizer and schedule raise. Nothing is changed then.
     """
     what = "Trainer.load_state_dict"
     if not isinstance(state, Mapping) or not {*_PARTS} <= {*state}:
@@ -51,14 +52,26 @@ def put(trainer: Trainer, state: Any) -> None:
     if (state["scheduler"] is None) != (trainer.scheduler is None):
         got = {"saved": "without a schedule" if state["scheduler"] is None else "with a schedule"}
         raise StateError(explain(f"{what}: a schedule is missing, or one too many", got=got, need="the same schedule"))
-    trainer.model.load_state_dict(state["model"])
-    trainer.optimizer.load_state_dict(state["optimizer"])
+    parts: list[Any] = [trainer.model, trainer.optimizer, *trainer.callbacks]
+    saved = [state["model"], state["optimizer"], *(one["state"] for one in state["callbacks"])]
     if trainer.scheduler is not None:
-        trainer.scheduler.load_state_dict(state["scheduler"])
-    for one, saved in zip(trainer.callbacks, state["callbacks"], strict=True):
-        one.load_state_dict(saved["state"])
+        parts.append(trainer.scheduler)
+        saved.append(state["scheduler"])
+    _all_or_none(parts, saved)
     trainer.history.clear()
     trainer.history.update({name: list(column) for name, column in state["history"].items()})
     trainer.epoch, trainer.step, trainer.stopping = state["epoch"], state["step"], state["stopping"]
     trainer.optimizer.has_stepped |= trainer.step > 0  # which schedules ask
     trainer.left = dict(state["rng"])
+
+
+def _all_or_none(parts: list[Any], states: list[Any]) -> None:
+    """Load a state into each part; where one refuses, all are as they were."""
+    before = [deepcopy(part.state_dict()) for part in parts]
+    try:
+        for part, state in zip(parts, states, strict=True):
+            part.load_state_dict(state)
+    except BaseException:
+        for part, state in zip(parts, before, strict=True):
+            part.load_state_dict(state)
+        raise
