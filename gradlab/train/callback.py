@@ -36,7 +36,7 @@ class Callback:
         """Training was broken off, and the trainer stands after the last whole step."""
 
     def on_fit_end(self, trainer: Trainer) -> None:
-        """Training is over."""
+        """Training is over; an interrupt waits until this is done."""
 
     def state_dict(self) -> dict[str, Any]:
         """What has to be known to go on: numbers, text, tensors, lists and dicts."""

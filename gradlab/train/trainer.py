@@ -137,10 +137,10 @@ class Trainer:
             self.load(Path(resume) / LAST if Path(resume).is_dir() else resume)
         elif not resume:
             self._position, self.stopping = None, ""
+        self._stand(val_loader)
         if resume and self.left is not None:
             set_rng_state(self.left)
         self.left = None
-        self._stand(val_loader)
         self._mark = Mark(places(self.model))
         began, around = self.step, Around()
         with evaluating(self.model, _training), Interrupts() as self._interrupts, Bars(self.progress, goal, self.epoch) as bars:
@@ -148,7 +148,6 @@ class Trainer:
             try:
                 while self.epoch < goal and not self.stopping:
                     self._one_epoch(train_loader, val_loader, bars)
-                self._tell("on_fit_end")
             except BaseException as error:
                 with self._interrupts.ignored():
                     around.back()
@@ -159,6 +158,9 @@ class Trainer:
                 if isinstance(error, KeyboardInterrupt):
                     error.args = (self._farewell(goal, self._folder if told else None),)
                 raise
+            else:  # training is whole now: what goes wrong in here takes nothing of it back
+                with self._interrupts.held():
+                    self._tell("on_fit_end")
             finally:
                 self._position, self._feed, self.left = self.position(), None, get_rng_state()
         return self.history
@@ -188,12 +190,13 @@ class Trainer:
             self.history.add(row)
             self._validation = between(val_loader)
             self._feed, self._position = None, {"train": between(train_loader), "means": None, "validation": self._validation}
+            self._mark = Mark(self._buffers)
             if self.scheduler is not None and self.schedule_per == "epoch":
                 self.scheduler.step(*seen)
-            self._mark = Mark(self._buffers)
             if (told := observe.current) is not None:
                 told.end(told.begin("epoch", self, (self.epoch,)), row, None)
             self._tell("on_epoch_end", row)
+            self._mark = Mark(self._buffers)  # callbacks may have drawn random numbers, which are not drawn again
             bars.epoch(row)
 
     def _step(self, group: list[Any]) -> dict[str, float]:
@@ -215,7 +218,9 @@ class Trainer:
                     self._count(batches, measured)
                 raise
             self._count(batches, measured)
-            self._tell("on_step_end")
+            if self.callbacks:
+                self._tell("on_step_end")
+                self._mark = Mark(self._buffers)  # as after an epoch
         return measured[-1]
 
     def _count(self, batches: list[Batch], measured: list[dict[str, float]]) -> None:
@@ -223,9 +228,9 @@ class Trainer:
         self._batches += len(batches)
         for numbers, batch in zip(measured, batches, strict=True):
             self._means.add(numbers, batch.size)
+        self._mark = Mark(self._buffers)
         if self.scheduler is not None and self.schedule_per == "step":
             self.scheduler.step()
-        self._mark = Mark(self._buffers)
 
     def _seen(self, row: Mapping[str, Any]) -> list[float]:
         """What the schedule is told of an epoch.

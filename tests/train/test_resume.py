@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 import gradlab as gl
 from gradlab import nn
 from gradlab.data import DataLoader
-from gradlab.errors import StateError
+from gradlab.errors import ArgumentError, StateError
 from gradlab.optim import lr_scheduler
 
 from .trainings import loader, net, points, trainer_of
@@ -314,3 +315,74 @@ def test_a_list_of_batches_that_is_shorter_than_it_was_is_refused(tmp_path):
     again = trainer_of(callbacks=[Stop(None), gl.Checkpoint(tmp_path)])
     with pytest.raises(StateError, match=r"this loader is shorter .*\n  batches used +5\n  batches that came 3"):
         again.fit(batches[:3], epochs=2, resume=tmp_path)
+
+
+@pytest.mark.parametrize("event", ["on_step_end", "on_epoch_end"])
+@pytest.mark.parametrize("first", [True, False], ids=["drawn, then interrupted", "interrupted, then drawn"])
+def test_what_callbacks_draw_is_not_drawn_again(event, first, tmp_path):
+    class Samples(gl.Callback):
+        """Draws at random, as one does who looks at samples of a model; interrupted after 4 updates or later."""
+
+        def __init__(self, stop: bool) -> None:
+            self.stop = stop
+
+        def draw(self, trainer, *row):
+            gl.rand(3) if first else None
+            if self.stop and trainer.step >= 4:
+                self.stop = False
+                signal.raise_signal(signal.SIGINT)
+            gl.rand(3) if not first else None
+
+    setattr(Samples, event, Samples.draw)
+
+    def fit(stop: bool, folder: Any, **options: Any) -> gl.Trainer:
+        trainer = trainer_of(callbacks=[Samples(stop), gl.Checkpoint(folder)])
+        trainer.fit(loader(shuffle=True), epochs=3, **options)
+        return trainer
+
+    gl.manual_seed(4)
+    whole = fit(False, tmp_path / "whole")
+    gl.manual_seed(4)
+    with pytest.raises(KeyboardInterrupt):
+        fit(True, tmp_path / "stopped")
+    same(fit(False, tmp_path / "stopped", resume=tmp_path / "stopped").state_dict(), whole.state_dict())
+
+
+def test_a_schedule_that_is_used_up_leaves_the_step_whole():
+    trainer = made({"scheduler": lambda o: lr_scheduler.OneCycleLR(o, max_lr=0.05, total_steps=3)}, [])
+    statistics: list[Any] = []
+
+    def look(module: Any, inputs: Any, output: Any) -> None:
+        statistics.append(trainer.trainer.model[1].running_mean.data.copy())
+
+    trainer.trainer.model[1].register_forward_hook(look)
+    with pytest.raises(ArgumentError):
+        trainer()
+    same(trainer.trainer.model[1].running_mean.data, statistics[trainer.trainer.step - 1])
+
+
+def test_a_state_that_is_refused_changes_nothing():
+    trainer = trainer_of()
+    trainer.fit(loader(), epochs=1)
+    model = net(1)
+    other = gl.Trainer(model, gl.optim.SGD(model.parameters(), lr=0.1, momentum=0.9), nn.CrossEntropyLoss(), progress=False)
+    other.fit(loader(), epochs=1)
+    before = deepcopy(other.state_dict())
+    with pytest.raises(ArgumentError):
+        other.load_state_dict(trainer.state_dict())
+    same(other.state_dict(), before)
+
+
+def test_an_error_when_training_is_over_takes_nothing_back(tmp_path):
+    class Odd(gl.Callback):
+        def on_fit_end(self, trainer):
+            raise RuntimeError("odd")
+
+    stopping = gl.EarlyStopping("loss", patience=2, mode="max", restore_best=True)  # the first epoch is the best
+    trainer = trainer_of(lr=0.1, callbacks=[stopping, Odd(), gl.Checkpoint(tmp_path)])
+    with pytest.raises(RuntimeError, match="odd"):
+        trainer.fit(loader(), epochs=5)
+    weights = stopping.state_dict()["weights"]
+    same({name: t.data for name, t in trainer.model.state_dict().items()}, {name: t.data for name, t in weights.items()})
+    saved = gl.load(tmp_path / "last.safetensors")["model"]
+    assert not np.array_equal(saved["0.weight"].data, weights["0.weight"].data), "the last was the best"
