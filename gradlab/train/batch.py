@@ -75,13 +75,13 @@ def brought(value: Any, place: Device | None) -> Any:
     """Arrays as tensors, all where the model is; goes into tuples, lists and dicts."""
     if isinstance(value, Tensor):
         return value if place is None or value.device == place else value.to(place)
+    if isinstance(value, (tuple, list)):
+        parts = [brought(one, place) for one in value]
+        return tuple(parts) if isinstance(value, tuple) else parts
     if is_array(value):
         return brought(Tensor.made(value, None), place)
     if isinstance(value, Mapping):
         return {key: brought(one, place) for key, one in value.items()}
-    if isinstance(value, (tuple, list)):
-        parts = [brought(one, place) for one in value]
-        return tuple(parts) if isinstance(value, tuple) else parts
     return value
 
 

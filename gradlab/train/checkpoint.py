@@ -32,6 +32,7 @@ class Checkpoint(Callback):
 
     Raises:
         FileError: the folder can't be made or written.
+        ArgumentError: when `fit` begins, where there is no such number.
 
     >>> Checkpoint("runs/digits", monitor="val_accuracy").monitor
     'val_accuracy'
@@ -57,7 +58,12 @@ class Checkpoint(Callback):
         return self.folder / BEST
 
     def on_fit_begin(self, trainer: Trainer) -> None:
-        """Make the folder now, not after hours."""
+        """Make the folder now, not after hours; a trainer that has not trained yet has no best."""
+        if self._best is None:
+            self._best = Monitor("Checkpoint", "val_loss" if "val_loss" in trainer.measured else "loss", self.mode)
+        self._best.need(trainer.measured)
+        if not trainer.epoch:
+            self._best.forget()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -71,9 +77,7 @@ class Checkpoint(Callback):
 
     def on_epoch_end(self, trainer: Trainer, row: Mapping[str, Any]) -> None:
         """Save."""
-        if self._best is None:
-            self._best = Monitor("Checkpoint", "val_loss" if "val_loss" in row else "loss", self.mode)
-        if self._best.better(row):
+        if self._best is not None and self._best.better(row):
             trainer.save(self.best)
         trainer.save(self.last)
 

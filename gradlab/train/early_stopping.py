@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..data.given import count_of
 from .callback import Callback
 from .monitor import Monitor
 
@@ -23,10 +24,12 @@ class EarlyStopping(Callback):
             when less, "accuracy" when more.
         restore_best: give the model the parameters of the best epoch when training is over.
 
-    NaN is never better.
+    NaN is never better. A trainer that has not trained yet begins anew; one that was stopped, and is told to train more, is waited for
+    again.
 
     Raises:
-        ArgumentError: the name does not tell, and there is no mode; at the first epoch, where there is no such number.
+        ArgumentError: the name does not tell, and there is no mode; min_delta below 0; when `fit` begins, where there is no such number.
+        DataError: patience is no whole number, 1 or more.
 
     >>> stopping = EarlyStopping("val_accuracy", patience=3)
     >>> stopping.monitor.mode
@@ -37,9 +40,18 @@ class EarlyStopping(Callback):
         self, monitor: str = "val_loss", patience: int = 3, min_delta: float = 0.0, mode: str | None = None, restore_best: bool = False
     ) -> None:
         self.monitor = Monitor("EarlyStopping", monitor, mode, min_delta)
-        self.patience, self.restore_best = patience, restore_best
+        self.patience, self.restore_best = count_of("EarlyStopping", "patience", patience), restore_best
         self.waited, self.best_epoch = 0, 0
         self._weights: dict[str, Any] | None = None
+
+    def on_fit_begin(self, trainer: Trainer) -> None:
+        """Begin anew with a new trainer, and wait again for one that was stopped."""
+        self.monitor.need(trainer.measured)
+        if not trainer.epoch:
+            self.monitor.forget()
+            self.waited, self.best_epoch, self._weights = 0, 0, None
+        elif self.waited >= self.patience and not trainer.stopping:
+            self.waited = 0
 
     def on_epoch_end(self, trainer: Trainer, row: Mapping[str, Any]) -> None:
         """Look at the number."""

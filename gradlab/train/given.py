@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, KeywordError, explain
@@ -86,3 +86,14 @@ def schedule_of(scheduler: Any, optimizer: Optimizer, per: str | None, on: str |
             fix = "schedule_on='val_accuracy'"
             raise ArgumentError(explain("Trainer: of what is more better?", got=got, need="a name in the history", fix=fix))
     return per or ("step" if isinstance(scheduler, (OneCycleLR, CyclicLR)) else "epoch"), on
+
+
+def watched_of(scheduler: LRScheduler | None, on: str | None, measured: Sequence[str]) -> str | None:
+    """The number of an epoch that a schedule is told; None where it wants none."""
+    if not isinstance(scheduler, ReduceLROnPlateau):
+        return None
+    name = on or ("val_loss" if "val_loss" in measured else "loss")
+    if name not in measured:
+        got = {"schedule_on": name, "measured": ", ".join(measured)}
+        raise ArgumentError(explain("fit: what the schedule looks at is not measured", got=got, need="one of those"))
+    return name

@@ -39,6 +39,11 @@ class Measure:
         first = next(iter(self.model.parameters()), None)
         self.place: Any = None if first is None else first.device
 
+    def names(self, validated: bool) -> tuple[str, ...]:
+        """The columns of a history, with those of validation or without."""
+        own = ("loss", *self.metrics)
+        return ("epoch", *own, *(f"val_{name}" for name in own if validated), "lr")
+
     def batch(self, what: str, value: Any) -> Batch:
         """The parts of a batch, see `batch_of`."""
         return batch_of(what, value, self.unpack, self.place)
@@ -61,6 +66,8 @@ class Measure:
 
     def numbers(self, output: Any, batch: Batch) -> dict[str, float]:
         """The metrics."""
+        if not self.metrics:
+            return {}
         with no_grad():
             return {name: _number(name, metric(output, batch.targets)) for name, metric in self.metrics.items()}
 

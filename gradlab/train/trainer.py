@@ -13,19 +13,19 @@ from .. import observe
 from .._tensor import Tensor
 from ..backend import get_rng_state, set_rng_state
 from ..data.given import count_of
-from ..errors import AnomalyError, ArgumentError, KeywordError, explain
+from ..errors import AnomalyError, KeywordError, explain
 from ..files import load, save
 from ..grad_mode import no_grad
 from ..nn.module import Module
 from ..ops import cat
 from ..optim import Optimizer
-from ..optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+from ..optim.lr_scheduler import LRScheduler
 from .batch import Batch, Unpack, described, inputs_of
 from .callback import Callback
 from .checkpoint import LAST, Checkpoint
 from .fault import message, source_of
 from .feed import Feed, between, length_of, need_batches, nothing, stand
-from .given import Metric, callbacks_of, clip_of, metrics_of, need_parts, schedule_of
+from .given import Metric, callbacks_of, clip_of, metrics_of, need_parts, schedule_of, watched_of
 from .gradient import NotFiniteError, backward, clipped, gradients
 from .history import History
 from .interrupt import Around, Interrupts
@@ -56,6 +56,7 @@ class Trainer:
 
     Attributes:
         history: numbers of each epoch, a dict of lists.
+        measured: names of the numbers of an epoch; known when `fit` begins.
         epoch, step: whole epochs and updates that were made.
         stopping: why training ends after this epoch; empty where it does not.
 
@@ -97,6 +98,8 @@ class Trainer:
         self.history = History()
         self.epoch = self.step = 0
         self.stopping = ""
+        self.measured: tuple[str, ...] = ()
+        self._watched: str | None = None  # by the schedule
         self.left: dict[str, Any] | None = None  # where random numbers were when it was stopped or loaded
         self._measure = Measure(model, loss_fn, metrics_of(metrics), unpack)
         self._interrupts = Interrupts()
@@ -125,6 +128,7 @@ class Trainer:
 
         Raises:
             DataError: no batches come, or batches of another form.
+            ArgumentError: a schedule or callback looks at a number that is not measured.
             AnomalyError: a loss or gradient is not finite. Model and trainer stand before that step, and a `Checkpoint` has saved them.
             KeyboardInterrupt: they stand after the last whole step, and a `Checkpoint` has saved them.
             StateError: what is gone on with belongs to another training.
@@ -133,6 +137,8 @@ class Trainer:
         goal = epochs if resume else self.epoch + epochs
         for what, loader in (("fit", train_loader), *((("evaluate", val_loader),) if val_loader is not None else ())):
             need_batches(what, loader, goal - self.epoch)
+        self.measured = self._measure.names(val_loader is not None)
+        self._watched = watched_of(self.scheduler, self.schedule_on, self.measured)
         if isinstance(resume, (str, os.PathLike)):
             self.load(Path(resume) / LAST if Path(resume).is_dir() else resume)
         elif not resume:
@@ -184,7 +190,7 @@ class Trainer:
         if val_loader is not None:
             row |= {f"val_{name}": value for name, value in self._measure.over(val_loader, bars).items()}
         row["lr"] = self.optimizer.param_groups[0].get("lr", math.nan)
-        seen = self._seen(row)
+        watched = () if self._watched is None else (row[self._watched],)
         with self._interrupts.held():
             self.epoch += 1
             self.history.add(row)
@@ -192,7 +198,7 @@ class Trainer:
             self._feed, self._position = None, {"train": between(train_loader), "means": None, "validation": self._validation}
             self._mark = Mark(self._buffers)
             if self.scheduler is not None and self.schedule_per == "epoch":
-                self.scheduler.step(*seen)
+                self.scheduler.step(*watched)
             if (told := observe.current) is not None:
                 told.end(told.begin("epoch", self, (self.epoch,)), row, None)
             self._tell("on_epoch_end", row)
@@ -231,20 +237,6 @@ class Trainer:
         self._mark = Mark(self._buffers)
         if self.scheduler is not None and self.schedule_per == "step":
             self.scheduler.step()
-
-    def _seen(self, row: Mapping[str, Any]) -> list[float]:
-        """What the schedule is told of an epoch.
-
-        Raises:
-            ArgumentError: it is not measured.
-        """
-        if not isinstance(self.scheduler, ReduceLROnPlateau):
-            return []
-        name = self.schedule_on or ("val_loss" if "val_loss" in row else "loss")
-        if name not in row:
-            got = {"schedule_on": name, "measured": ", ".join(row)}
-            raise ArgumentError(explain("fit: what the schedule looks at is not measured", got=got, need="one of those"))
-        return [row[name]]
 
     def _tell(self, event: str, *args: Any) -> None:
         for one in sorted(self.callbacks, key=lambda one: one.runs_last):

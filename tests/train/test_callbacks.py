@@ -83,11 +83,58 @@ def test_more_is_better_of_an_accuracy_and_nan_never_is():
     assert gl.EarlyStopping("val_f1", mode="max").monitor.mode == "max"
 
 
-def test_a_number_that_is_not_measured_is_refused_at_the_first_epoch():
+def test_a_number_that_is_not_measured_is_refused_before_anything_is_trained(tmp_path):
     with pytest.raises(
         ArgumentError, match=r"EarlyStopping: this is not measured\n  monitor  val_loss\n.*\n.*\n  try:     fit\(train_loader, val_loader\)"
     ):
         trainer_of(callbacks=gl.EarlyStopping()).fit(loader(), epochs=2)
+    for options, text in (
+        ({"callbacks": gl.EarlyStopping()}, "EarlyStopping: this is not measured"),
+        ({"callbacks": gl.Checkpoint(tmp_path / "run", monitor="val_accuracy")}, "Checkpoint: this is not measured"),
+        ({"schedule_on": "val_loss"}, "what the schedule looks at is not measured\n  schedule_on val_loss\n  measured    epoch, loss, lr"),
+    ):
+        model = net()
+        optimizer = gl.optim.Adam(model.parameters())
+        trainer = gl.Trainer(
+            model, optimizer, nn.CrossEntropyLoss(), scheduler=lr_scheduler.ReduceLROnPlateau(optimizer), progress=False, **options
+        )
+        with pytest.raises(ArgumentError, match=text):
+            trainer.fit(loader(), epochs=2)
+        assert trainer.step == 0 and not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"patience": "3"}, gl.DataError, "EarlyStopping: patience counts"),
+        ({"patience": 0}, gl.DataError, "whole number, 1 or more"),
+        ({"min_delta": -0.1}, ArgumentError, "a change has a size\n  min_delta -0.1"),
+        ({"min_delta": math.nan}, ArgumentError, "a change has a size"),
+        ({"min_delta": "small"}, gl.KeywordError, "min_delta is no number"),
+        ({"monitor": 3}, gl.KeywordError, "monitor is the name of a number\n  monitor 3"),
+    ],
+)
+def test_early_stopping_refuses_what_makes_no_sense(options, error, text):
+    with pytest.raises(error, match=text):
+        gl.EarlyStopping(**options)
+
+
+def test_callbacks_of_one_training_serve_another_as_if_new(tmp_path):
+    used = [gl.EarlyStopping("loss", patience=2, restore_best=True), gl.Checkpoint(tmp_path, monitor="loss")]
+    trainer_of(lr=0.05, callbacks=used).fit(loader(), epochs=8)
+    gl.manual_seed(7)
+    second = trainer_of(lr=1e-5, callbacks=used).fit(loader(), epochs=3)
+    gl.manual_seed(7)
+    fresh = trainer_of(lr=1e-5, callbacks=[gl.EarlyStopping("loss", patience=2, restore_best=True)]).fit(loader(), epochs=3)
+    assert second == fresh
+    best = gl.load(tmp_path / "best.safetensors")
+    assert best["history"]["loss"][-1] == min(second["loss"])
+
+
+def test_a_stopped_training_that_is_told_to_train_more_has_all_its_patience_again():
+    trainer = trainer_of(callbacks=gl.EarlyStopping("loss", patience=2, mode="max"))  # after the first, none is better
+    assert len(trainer.fit(loader(), epochs=9)["epoch"]) == 3
+    assert len(trainer.fit(loader(), epochs=9)["epoch"]) == 5
 
 
 def test_a_stop_before_the_first_step_saves_nothing_over_what_is_there(tmp_path):
