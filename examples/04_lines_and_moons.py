@@ -54,7 +54,7 @@ print(f"data: {len(x)} points near a line, computed")
 #
 # Each step is forward, backward, update. **Run the cell and look**
 #
-# * at the **graph**: six small boxes from the two numbers to the loss,
+# * at the **graph**: five small boxes from the two numbers to the loss,
 # * at the **shapes**: `steep` is one number and `x` has 60, so `steep * x` is *broadcast*. On the way back its gradient is summed over
 #   all 60, so that it is one number again,
 # * at the **gradients**: both rows fade. At the bottom of the valley the slope is zero.
@@ -117,7 +117,8 @@ print("data: two moons, 400 points to learn from, 400 to be tested on, computed"
 # its answers is a straight line, and `net` has two hidden layers of 16 units with ReLU between them.
 #
 # **While the cell runs**, the inspector shows one run after the other. Look at the **graph** of each, and at the **gradients** of the
-# net: three layers, six rows. Where a row is dark from the start, a layer does not learn; here all have their share.
+# net: three layers, six rows. Where a row is dark from the start, a layer does not learn; here all have their share. **Findings** may
+# remark (*info R4*) that some ReLUs are zero for every point; the net is good all the same.
 
 # %%
 STEPS = 200 if SMALL else 1500

