@@ -20,7 +20,7 @@ MAY_BE_SKIPPED = ("gpu", "torch", "cupy", "is not here")  # what needs a machine
 def outcomes(folder: Path) -> dict[str, list[tuple[str, str, str]]]:
     """Return (file or class, outcome, reason) of every test, by runner; a runner that left no report is absent."""
     found = {}
-    for runner, names in {"pytest": ("pytest", "browser"), "vitest": ("vitest",)}.items():
+    for runner, names in {"pytest": ("pytest", "browser", "notebooks"), "vitest": ("vitest",)}.items():
         reports = [path for name in names if (path := folder / f"{name}.xml").is_file()]
         cases = [case for path in reports for case in ElementTree.parse(path).getroot().iter("testcase")]
         if reports:

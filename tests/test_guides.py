@@ -27,6 +27,7 @@ def _guide() -> ModuleType:
 guide = _guide()
 
 
+@pytest.mark.notebooks
 @pytest.mark.skipif(sys.platform == "win32", reason="kernels on Windows need another event loop than pytest has")
 @pytest.mark.parametrize("path", guide.guides(), ids=lambda path: path.stem)
 def test_a_guide_runs_and_prints_what_it_says(path: Path) -> None:

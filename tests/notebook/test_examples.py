@@ -58,6 +58,7 @@ def test_the_text_states_data_time_and_result(source: Path) -> None:
     assert re.search(r"\*\*Result\.\*\*.*\d", text, re.DOTALL)
 
 
+@pytest.mark.notebooks
 @EACH
 def test_it_runs_at_reduced_size_and_the_inspector_sees_it_and_has_no_warning(
     source: Path, environment: dict[str, str], tmp_path: Path
