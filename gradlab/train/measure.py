@@ -11,8 +11,9 @@ from ..errors import KeywordError, ShapeError, explain
 from ..grad_mode import no_grad
 from ..nn.module import Module
 from ..observe import paused
-from .batch import Batch, Unpack, batch_of, described
-from .feed import length_of, nothing
+from ..ops import cat
+from .batch import Batch, Unpack, batch_of, described, inputs_of
+from .feed import length_of, need_batches, nothing
 from .given import Metric
 from .means import Means
 from .progress import Bars
@@ -95,6 +96,29 @@ class Measure:
         if not means.samples:
             raise nothing("evaluate", loader)
         return means.values()
+
+    def outputs(self, loader: Any) -> Tensor:
+        """The outputs for all inputs of a loader, in evaluation mode and without gradients, one after the other along the first axis.
+
+        Raises:
+            DataError: no batches come, or batches of another form.
+            KeywordError: the model gives no tensor.
+        """
+        need_batches("predict", loader)
+        self.look()
+        outputs: list[Tensor] = []
+        with evaluating(self.model), no_grad():
+            for value in loader:
+                inputs = inputs_of(value, self.unpack, self.place)
+                with paused() if outputs else nullcontext():  # a tracer shows the first of so many
+                    output = self.model(*inputs)
+                if not isinstance(output, Tensor):
+                    got = {"output": described(output)}
+                    raise KeywordError(explain("predict: the model gave no tensor", got=got, need="one tensor a batch"))
+                outputs.append(output)
+        if not outputs:
+            raise nothing("predict", loader)
+        return cat(outputs)
 
 
 class evaluating:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,17 @@ from .. import observe
 from .._tensor import Tensor
 from ..backend import get_rng_state, set_rng_state
 from ..data.given import count_of
-from ..errors import AnomalyError, KeywordError, explain
+from ..errors import AnomalyError
 from ..files import load, save
-from ..grad_mode import no_grad
 from ..nn.module import Module
-from ..ops import cat
 from ..optim import Optimizer
 from ..optim.lr_scheduler import LRScheduler
-from .batch import Batch, Unpack, described, inputs_of
+from .batch import Batch, Unpack
 from .callback import Callback
-from .checkpoint import LAST, Checkpoint
-from .fault import message, source_of
+from .checkpoint import LAST
 from .feed import Feed, between, length_of, need_batches, nothing, stand
 from .given import Metric, callbacks_of, clip_of, metrics_of, need_parts, schedule_of, watched_of
-from .gradient import NotFiniteError, backward, clipped, gradients
+from .gradient import NotFiniteError, clipped, gradients
 from .history import History
 from .interrupt import Around, Interrupts
 from .mark import Mark, places
@@ -34,6 +30,7 @@ from .means import Means
 from .measure import Measure, evaluating
 from .progress import Bars
 from .state import put, state_of
+from .stop import farewell, fault, folder_of
 
 
 class Trainer:
@@ -162,7 +159,7 @@ class Trainer:
                     if told:
                         self._tell("on_stop")
                 if isinstance(error, KeyboardInterrupt):
-                    error.args = (self._farewell(goal, self._folder if told else None),)
+                    error.args = (farewell(self, goal, folder_of(self.callbacks) if told else None),)
                 raise
             else:  # training is whole now: what goes wrong in here takes nothing of it back
                 with self._interrupts.held():
@@ -214,7 +211,9 @@ class Trainer:
             measured = gradients(self._measure, batches)
             clipped(parameters, self.clip_norm)
         except NotFiniteError as error:
-            raise self._fault(error, batches) from None
+            self._back()
+            where = f"step {self.step + 1} is {error.kind}, in epoch {self.epoch + 1}, batch {self._batches + 1}"
+            raise fault(error, self._measure, batches, where, folder_of(self.callbacks)) from None
         versions = [p.version for p in parameters]
         with self._interrupts.held():
             try:
@@ -249,30 +248,6 @@ class Trainer:
         self._mark.back()
         self.optimizer.zero_grad()
 
-    def _fault(self, error: NotFiniteError, batches: list[Batch]) -> AnomalyError:
-        """The error for a step that is not finite; the step is run again to find the op."""
-        self._back()
-        samples = sum(batch.size for batch in batches)
-
-        def again() -> None:
-            for batch in batches:
-                backward(self._measure, self._measure.forward(batch)[1], batch.size, samples)
-
-        source = source_of(self.model, again, [batch.named() for batch in batches])
-        where = f"step {self.step + 1} is {error.kind}, in epoch {self.epoch + 1}, batch {self._batches + 1}"
-        state = "as before this step, " + (f"saved in {self._folder}" if self._folder else "in the trainer: trainer.save(path) keeps it")
-        return AnomalyError(message(f"fit: the {error.what} of {where}; the step was not made", source, observe.current is not None, state))
-
-    @property
-    def _folder(self) -> Path | None:
-        """Where it is saved."""
-        return next((one.folder for one in self.callbacks if isinstance(one, Checkpoint)), None)
-
-    def _farewell(self, goal: int, folder: Path | None) -> str:
-        saved, where = ("", "True") if folder is None else (f" and saved in {folder}", repr(str(folder)))
-        last = f"after step {self.step}, in epoch {self.epoch + 1} of {goal}" if self.epoch < goal else f"after step {self.step}"
-        return f"training stopped {last}; the model is whole{saved}. Go on with fit(..., epochs={goal}, resume={where})"
-
     # Evaluation
 
     def evaluate(self, loader: Any) -> dict[str, float]:
@@ -295,22 +270,7 @@ class Trainer:
             DataError: no batches come, or batches of another form.
             KeywordError: the model gives no tensor.
         """
-        batches = [loader] if isinstance(loader, Tensor) else loader
-        need_batches("predict", batches)
-        outputs: list[Tensor] = []
-        self._measure.look()
-        with evaluating(self.model), no_grad():
-            for value in batches:
-                inputs = inputs_of(value, self._measure.unpack, self._measure.place)
-                with observe.paused() if outputs else nullcontext():  # a tracer shows the first of so many
-                    output = self.model(*inputs)
-                if not isinstance(output, Tensor):
-                    got = {"output": described(output)}
-                    raise KeywordError(explain("predict: the model gave no tensor", got=got, need="one tensor a batch"))
-                outputs.append(output)
-        if not outputs:
-            raise nothing("predict", loader)
-        return cat(outputs)
+        return self._measure.outputs([loader] if isinstance(loader, Tensor) else loader)
 
     # State
 
