@@ -96,7 +96,7 @@ reached = []
 for seed in SEEDS:
     gl.manual_seed(seed)
     model = reader().to(DEVICE)
-    before = {name: t.clone() for name, t in model.state_dict().items()}
+    before = model.state_dict()
     loader = DataLoader(train, batch_size=BATCH, shuffle=True, seed=seed)
     optimizer = gl.optim.AdamW(model.parameters(), lr=5e-3)
     schedule = gl.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=5e-3, total_steps=EPOCHS * len(loader))

@@ -27,7 +27,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
-CELL_TIMEOUT_S = 3600
+CELL_TIMEOUT_S = 3 * 3600
 REDUCED = {"SMALL": True, "SEEDS": (0,)}
 COLUMNS = ("example", "data", "seconds", "CPU seconds", "result", "inspector")
 ASKED = ("%gradlab status", "%gradlab explain", "import time\nprint(time.process_time())")
