@@ -33,8 +33,9 @@ def accuracy(output: Any, target: Any, ignore_index: int = -100) -> float:
         need = "output: (batch, class), target: (batch)"
         raise ShapeError(explain("accuracy: these scores are not those of the targets", got=got, need=need))
     counted = wanted != ignore_index
-    right = (xp_of(scores).argmax(scores, axis=axis) == wanted) & counted
-    return float(right.sum()) / max(float(counted.sum()), 1.0)
+    xp = xp_of(scores)
+    right = (xp.argmax(scores, axis=axis) == wanted) & counted
+    return float(right.sum() / xp.maximum(counted.sum(), 1))  # one question to a device
 
 
 def binary_accuracy(output: Any, target: Any, threshold: float = 0.0) -> float:

@@ -235,6 +235,16 @@ def test_a_batch_goes_where_the_model_is():
     assert trainer.predict(loader()).device == "sim"
 
 
+@pytest.mark.parametrize("options", [{"metrics": None}, {"metrics": None, "clip_norm": 1.0}, {}], ids=["plain", "clipped", "accuracy"])
+def test_a_step_asks_a_device_for_the_loss_the_length_and_each_metric_once(options):
+    model = nn.Linear(2, 3).to("sim")
+    batches = [(x.to("sim"), y.to("sim")) for x, y in loader()]
+    trainer = trainer_of(model, **options)
+    with gl.sim.stats() as stats:
+        trainer.fit(batches)
+    assert stats.syncs == len(batches) * (2 + ("metrics" not in options))
+
+
 def test_a_training_on_a_device_goes_on_to_the_last_bit(tmp_path):
     def made():
         return trainer_of(net().to("sim"), callbacks=gl.Checkpoint(tmp_path))
