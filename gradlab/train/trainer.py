@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ class Trainer:
         self._feed: Feed | None = None
         self._batches, self._means = 0, Means()
         self._position: Mapping[str, Any] | None = None
-        self._validation: Mapping[str, Any] | None = None  # where its loader stood when it was used last
+        self._validation: Callable[[], Mapping[str, Any]] | None = None  # says in `fit` where its loader goes on
 
     # Training
 
@@ -165,7 +166,7 @@ class Trainer:
                 with self._interrupts.held():
                     self._tell("on_fit_end")
             finally:
-                self._position, self._feed, self.left = self.position(), None, get_rng_state()
+                self._position, self._feed, self._validation, self.left = self.position(), None, None, get_rng_state()
         return self.history
 
     def _one_epoch(self, train_loader: Any, val_loader: Any, bars: Bars) -> None:
@@ -185,14 +186,15 @@ class Trainer:
             raise nothing("fit", train_loader)
         row: dict[str, Any] = {"epoch": self.epoch + 1, **self._means.values()}
         if val_loader is not None:
+            self._validation = partial(dict, between(val_loader))  # until the epoch counts: else validation begins anew
             row |= {f"val_{name}": value for name, value in self._measure.over(val_loader, bars).items()}
         row["lr"] = self.optimizer.param_groups[0].get("lr", math.nan)
         watched = () if self._watched is None else (row[self._watched],)
         with self._interrupts.held():
             self.epoch += 1
             self.history.add(row)
-            self._validation = between(val_loader)
-            self._feed, self._position = None, {"train": between(train_loader), "means": None, "validation": self._validation}
+            self._validation = partial(between, val_loader)  # callbacks may use it too
+            self._feed, self._position = None, {"train": between(train_loader), "means": None}
             self._mark = Mark(self._buffers)
             if self.scheduler is not None and self.schedule_per == "epoch":
                 self.scheduler.step(*watched)
@@ -278,14 +280,18 @@ class Trainer:
         """Where training stands in an epoch and in its loaders; None before the first."""
         if self._feed is not None:
             train = self._feed.position(self._batches)
-            return {"train": train, "means": self._means.state_dict() if self._batches else None, "validation": self._validation}
-        return None if self._position is None else dict(self._position)
+            position: dict[str, Any] = {"train": train, "means": self._means.state_dict() if self._batches else None}
+        elif self._position is None:
+            return None
+        else:
+            position = dict(self._position)
+        return position if self._validation is None else {**position, "validation": self._validation()}
 
     def _stand(self, val_loader: Any) -> None:
         """Let validation go on where it stood, or note where it stands."""
         if self._position is not None and self._position["validation"] is not None:
             stand(val_loader, self._position["validation"])
-        self._validation = between(val_loader)
+        self._validation = partial(between, val_loader)
 
     def state_dict(self) -> dict[str, Any]:
         """All that has to be known to go on bit by bit: numbers, texts and tensors, as `gl.save` takes them."""

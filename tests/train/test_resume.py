@@ -386,3 +386,25 @@ def test_an_error_when_training_is_over_takes_nothing_back(tmp_path):
     same({name: t.data for name, t in trainer.model.state_dict().items()}, {name: t.data for name, t in weights.items()})
     saved = gl.load(tmp_path / "last.safetensors")["model"]
     assert not np.array_equal(saved["0.weight"].data, weights["0.weight"].data), "the last was the best"
+
+
+@pytest.mark.parametrize("event", ["on_step_end", "on_epoch_end"])
+def test_a_callback_may_measure_what_validation_measures(event, tmp_path):
+    def fit(after: int | None, folder: Any, **options: Any) -> gl.Trainer:
+        validation = loader(shuffle=True, seed=2)  # its order moves on each time it is used
+
+        class Looks(gl.Callback):
+            def look(self, trainer, *row):
+                trainer.evaluate(validation)
+
+        setattr(Looks, event, Looks.look)
+        trainer = trainer_of(callbacks=[Looks(), Stop(after), gl.Checkpoint(folder)])
+        trainer.fit(loader(shuffle=True, seed=1), validation, epochs=3, **options)
+        return trainer
+
+    gl.manual_seed(1)
+    whole = fit(None, tmp_path / "whole")
+    gl.manual_seed(1)
+    with pytest.raises(KeyboardInterrupt):
+        fit(BATCHES + 3, tmp_path / "stopped")
+    same(fit(None, tmp_path / "stopped", resume=tmp_path / "stopped").state_dict(), whole.state_dict())
