@@ -9,7 +9,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..backend import quiet, xp_of
 from ..errors import ArgumentError, explain
-from ..nn.utils import clip_grad_norm_
+from ..nn.utils import clip_grads_with_norm_, get_total_norm
 from .batch import Batch
 from .measure import Measure
 
@@ -54,21 +54,36 @@ def backward(measure: Measure, loss: Tensor, size: int, samples: int) -> None:
 
 
 def clipped(parameters: Sequence[Tensor], clip_norm: float | None) -> None:
-    """Cut gradients to a length, where one is given.
+    """Cut gradients to a length, where one is given; also where their squares overflow, and PyTorch makes them 0.
 
     Raises:
-        NotFiniteError: one is not finite; then none is changed where there is no length.
+        NotFiniteError: one is not finite; then none is changed.
     """
-    if clip_norm is not None:
-        total = float(clip_grad_norm_(parameters, clip_norm))
-        if not math.isfinite(total):
-            raise NotFiniteError("gradient", total)
-        return
     grads: list[Any] = [p._grad for p in parameters if p._grad is not None]
-    total: Any = 0.0
+    length: Any = 0.0
     with quiet():  # squares may overflow where entries are finite
-        for g in grads:
-            total = total + xp_of(g).vdot(g, g)
-    total = float(total)
-    if not math.isfinite(total) and not all(bool(xp_of(g).isfinite(g).all()) for g in grads):
+        if clip_norm is not None:
+            length = get_total_norm([grad for p in parameters if (grad := p.grad) is not None])
+        else:
+            for g in grads:
+                length = length + xp_of(g).vdot(g, g)
+    finite = math.isfinite(float(length))
+    if not finite and not all(bool(xp_of(g).isfinite(g).all()) for g in grads):
         raise NotFiniteError("gradient", math.nan if any(bool(xp_of(g).isnan(g).any()) for g in grads) else math.inf)
+    if clip_norm is not None:
+        if finite:
+            clip_grads_with_norm_(parameters, clip_norm, length)
+        else:
+            _cut(parameters, clip_norm)
+
+
+def _cut(parameters: Sequence[Tensor], clip_norm: float) -> None:
+    """Cut gradients whose length is no number of their dtype: in float64, in parts of the largest entry."""
+    grads = [grad for p in parameters if (grad := p.grad) is not None and grad.numel()]
+    arrays = [xp_of(grad._data).asarray(grad._data, dtype="float64") for grad in grads]
+    largest = max(float(abs(array).max()) for array in arrays)
+    parts = [array / largest for array in arrays]
+    length = math.sqrt(sum(float((part * part).sum()) for part in parts))
+    for grad, part in zip(grads, parts, strict=True):
+        grad._data[...] = part * min(clip_norm / length, largest)
+        grad.bump()

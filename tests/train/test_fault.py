@@ -136,3 +136,20 @@ def test_squares_that_overflow_are_no_fault():
     trainer = gl.Trainer(model, gl.optim.SGD(model.parameters(), lr=1e-30), lambda o, t: (o * 1e25).sum(), progress=False)
     trainer.fit([(x, y)])
     assert trainer.step == 1 and np.isfinite(model.weight.data).all()
+
+
+def test_gradients_whose_squares_overflow_are_cut_to_the_length_given():
+    x, y = points(8)
+    gradients = []
+
+    class Look(gl.Callback):
+        def on_step_end(self, trainer):
+            gradients.append(np.concatenate([p.grad.data.ravel() for p in trainer.model.parameters()]))
+
+    for scale in (1.0, 1e25):
+        model = nn.Linear(2, 3)
+        optimizer = gl.optim.SGD(model.parameters(), lr=0.1)
+        trainer = gl.Trainer(model, optimizer, lambda o, t, scale=scale: (o * scale).sum(), clip_norm=0.5, callbacks=Look(), progress=False)
+        trainer.fit([(x, y)])
+    assert np.linalg.norm(gradients[1]) == pytest.approx(0.5, rel=1e-5)
+    np.testing.assert_allclose(gradients[1], gradients[0], rtol=1e-5)
