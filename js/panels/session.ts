@@ -35,7 +35,7 @@ function overControl(model: AnyModel<Traits>, message: Outgoing): boolean {
 
 function initialize({ model }: InitializeProps<Traits>): () => void {
   const store = new Store(message => {
-    if (message.kind === 'ask' && model.get('control') && overControl(model, message)) return;
+    if (model.get('control') && overControl(model, message)) return;
     try {
       model.send(message);
     } catch {
@@ -87,8 +87,8 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     store.onCode = () => undefined; // once
     load(code).then(more => (store.more.value = more), console.warn);
   };
-  store.hello();
   announce(id, kernel_id);
+  store.hello();
   store.command('gate'); // so that the kernel knows whether it hears this page while a cell runs
   return () => {
     stop();
