@@ -44,9 +44,6 @@ class Operations(Protocol):
     def pool(self, x: Any) -> Any: ...
     def batch_norm(self, x: Any, scale: Any, shift: Any) -> Any: ...
     def layer_norm(self, x: Any, scale: Any, shift: Any) -> Any: ...
-    def channels(self, b: Any) -> Any:
-        """A bias of (channel,) as (1, channel, 1, 1)."""
-        ...
 
 
 class AdamW:
@@ -67,6 +64,17 @@ class AdamW:
             v *= 0.999
             v += 0.001 * (g * g)
             p -= size * m / (np.sqrt(v) / root + 1e-8)
+
+
+def by_name(o: Operations) -> Callable[[str], Callable[[], Step]]:
+    """The `__getattr__` of a module that has every workload."""
+
+    def get(name: str) -> Callable[[], Step]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda: workload(o, name)
+
+    return get
 
 
 def workload(o: Operations, name: str) -> Step:
@@ -167,8 +175,8 @@ def _chain(o: Operations, n: int) -> Step:
 
 def _cnn(o: Operations, p: Sequence[Any], x: Any, y: np.ndarray) -> Any:
     w1, b1, w2, b2, w3, b3 = p
-    h = o.pool(o.relu(o.conv(x, w1) + o.channels(b1)))
-    h = o.pool(o.relu(o.conv(h, w2) + o.channels(b2)))
+    h = o.pool(o.relu(o.conv(x, w1) + b1.reshape(1, -1, 1, 1)))
+    h = o.pool(o.relu(o.conv(h, w2) + b2.reshape(1, -1, 1, 1)))
     return o.cross_entropy(h.reshape(len(y), -1) @ w3 + b3, y)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import autograd.numpy as anp
@@ -10,7 +10,7 @@ import numpy as np
 from autograd import value_and_grad
 from autograd.scipy import signal
 
-from .functions import Loss, Step, workload
+from .functions import Loss, by_name
 
 
 class _Differentiated:
@@ -62,11 +62,5 @@ class _Operations:
         d = x - anp.mean(x, -1, keepdims=True)
         return d / anp.sqrt(anp.mean(d * d, -1, keepdims=True) + 1e-5) * scale + shift
 
-    def channels(self, b: Any) -> Any:
-        return b.reshape(1, -1, 1, 1)
 
-
-def __getattr__(name: str) -> Callable[[], Step]:
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return lambda: workload(_Operations(), name)
+__getattr__ = by_name(_Operations())

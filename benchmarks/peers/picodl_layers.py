@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from picodl.layers import BatchNorm2D, LayerNorm
 from picodl.loss import CrossEntropyLoss
 from picodl.tensor import Tensor
 
-from .functions import Loss, Step, workload
+from .functions import Loss, by_name
 
 
 class _Differentiated:
@@ -60,11 +60,5 @@ class _Operations:
     def layer_norm(self, x: Any, scale: Any, shift: Any) -> Any:
         return _normed(LayerNorm(scale.shape[0]), x, scale, shift)
 
-    def channels(self, b: Any) -> Any:
-        return b.reshape(1, -1, 1, 1)
 
-
-def __getattr__(name: str) -> Callable[[], Step]:
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return lambda: workload(_Operations(), name)
+__getattr__ = by_name(_Operations())
