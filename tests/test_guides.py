@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
-ROOT = Path(__file__).parents[1]
-
-
-def _guide() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_guide", ROOT / "docs" / "guide.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-guide = _guide()
+from docs import guide
 
 
 @pytest.mark.notebooks

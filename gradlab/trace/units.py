@@ -63,8 +63,8 @@ class Unit:
 
     @property
     def idle_share(self) -> float:
-        """The share of units that were zero on every sample of the newest few batches: dead, as it seems."""
-        return self._idle_for(min(self.readings, _FEW, self.needed))
+        """The share of units that were zero on every sample of the newest few batches: dead, as it seems; 0 before there are so many."""
+        return self._idle_for(_FEW)
 
     def _idle_for(self, batches: int) -> float:
         return 0.0 if self.idle is None else float((self.idle >= batches).mean())

@@ -35,7 +35,7 @@ WINDOW = 256
 
 _NOTHING: dict[str, Any] = {"ops": [], "leaves": [], "modules": [], "cells": []}
 _EARLY = 64  # steps of a run that stay known as its beginning
-_FEW_READINGS, _MOST_UNITS = 3, 0.7
+_MOST_UNITS = 0.7
 _MEASURED = 32  # newest observations of what only full steps measure
 
 
@@ -217,8 +217,7 @@ class Evidence:
     @cached_property
     def asleep(self) -> bool:
         """Whether most units of some ReLU were zero on every sample of the newest batches that were read, be they still few."""
-        seen = [unit for i in self.graph.find("ReLU") if (unit := self.unit(i)) is not None and unit.idle is not None]
-        return any(unit.readings >= _FEW_READINGS and unit.idle_share > _MOST_UNITS for unit in seen)
+        return any((unit := self.unit(i)) is not None and unit.idle_share > _MOST_UNITS for i in self.graph.find("ReLU"))
 
     def tensor(self, label: str) -> Any:
         """A parameter as it is now; look at little of it, and keep none."""
