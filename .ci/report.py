@@ -14,18 +14,23 @@ from pathlib import Path
 
 LEAST_PERCENT = 95.0
 CORE = ("errors", "observe", "backend", "cases", "function", "autograd", "surface", "inplace", "_tensor", "ops/*")
+MOST_LINES = 40  # of one failure in the summary, its last ones
 MAY_BE_SKIPPED = ("gpu", "torch", "cupy", "is not here")  # what needs a machine, a package or data that CI does not have
 
 
-def outcomes(folder: Path) -> dict[str, list[tuple[str, str, str]]]:
-    """Return (file or class, outcome, reason) of every test, by runner; a runner that left no report is absent."""
+def reports(folder: Path) -> dict[str, list[ElementTree.Element]]:
+    """Return the tests that ran, by runner; a runner that left no report is absent."""
     found = {}
     for runner, names in {"pytest": ("pytest", "browser", "notebooks"), "vitest": ("vitest",)}.items():
-        reports = [path for name in names if (path := folder / f"{name}.xml").is_file()]
-        cases = [case for path in reports for case in ElementTree.parse(path).getroot().iter("testcase")]
-        if reports:
-            found[runner] = [(case.get("classname", ""), *outcome(case)) for case in cases]
+        files = [path for name in names if (path := folder / f"{name}.xml").is_file()]
+        if files:
+            found[runner] = [case for path in files for case in ElementTree.parse(path).getroot().iter("testcase")]
     return found
+
+
+def outcomes(folder: Path) -> dict[str, list[tuple[str, str, str]]]:
+    """Return (file or class, outcome, reason) of every test, by runner."""
+    return {runner: [(case.get("classname", ""), *outcome(case)) for case in cases] for runner, cases in reports(folder).items()}
 
 
 def outcome(case: ElementTree.Element) -> tuple[str, str]:
@@ -78,8 +83,18 @@ def coverage(folder: Path) -> bool:
     return min(lines, jumps) >= LEAST_PERCENT
 
 
+def failures(folder: Path) -> list[str]:
+    """Return the end of what every failed test said, under its name."""
+    lines = []
+    for case in (case for cases in reports(folder).values() for case in cases):
+        for said in (*case.iter("failure"), *case.iter("error")):
+            text = (said.text or said.get("message") or "").rstrip().splitlines()
+            lines += ["", f"failed: {case.get('classname')}::{case.get('name')}", *(f"   {line}" for line in text[-MOST_LINES:])]
+    return lines
+
+
 def summary(folder: Path) -> bool:
-    """Print a line a stage and the sum of all tests; a stage that is no test runner counts as one test."""
+    """Print a line a stage, what failed, and the sum of all tests; a stage that is no test runner counts as one test."""
     counts: Counter[str] = Counter()
     for tests in outcomes(folder).values():
         counts.update(state for _, state, _ in tests)
@@ -93,6 +108,8 @@ def summary(folder: Path) -> bool:
             counts[state] += 1
         elif state == "failed" and not failed_tests:
             counts["failed"] += 1  # a crash, or the time limit: no single test says so
+    for line in failures(folder):
+        print(line)
     print(f"\n{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     return not counts["failed"]
 

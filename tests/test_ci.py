@@ -43,6 +43,15 @@ def test_a_failed_test_counts_once_and_fails_the_run(tmp_path: Path):
     assert (code, lines[-1]) == (1, "3 passed, 1 failed, 0 skipped")
 
 
+def test_the_end_of_what_a_failed_test_said_stands_last(tmp_path: Path):
+    said = "\n".join(f"line {number}" for number in range(100))
+    failed = f'<testcase classname="tests.test_ops" name="test_add"><failure message="no">{said}</failure></testcase>'
+    code, lines = report("summary", leave(tmp_path, [*GOOD, failed], [], "tests 1 100\n"))
+    assert code == 1
+    assert lines[-44:-41] == ["", "failed: tests.test_ops::test_add", "   line 60"]
+    assert lines[-3:] == ["   line 99", "", "3 passed, 1 failed, 0 skipped"]
+
+
 def test_a_runner_that_died_counts_as_a_failure(tmp_path: Path):
     (tmp_path / "stages.txt").write_text("tests 124 480\nlint 1 2\n")
     code, lines = report("summary", tmp_path)

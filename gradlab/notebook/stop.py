@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import _thread
+import signal
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -36,6 +38,14 @@ def each(*parts: Callable[[], object]) -> bool:
 
 def stop_soon() -> None:
     """Interrupt the cell that is about to begin."""
-    timer = threading.Timer(_SOON, _thread.interrupt_main)
+    timer = threading.Timer(_SOON, _interrupt)
     timer.daemon = True
     timer.start()
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread, also where it waits."""
+    if sys.platform == "win32":
+        _thread.interrupt_main()
+    else:  # `interrupt_main` only leaves word, which a `sleep` reads when it is over
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

@@ -18,16 +18,10 @@ class Bars:
     """
 
     def __init__(self, shown: bool, epochs: int = 0, done: int = 0) -> None:
-        self._tqdm: Any = None
+        self._shown, self._epochs, self._done = shown, epochs, done
         self._outer: Any = None
         self._inner: Any = None
         self._next = 0.0
-        if shown:
-            from tqdm.auto import tqdm
-
-            self._tqdm = tqdm
-            if epochs:
-                self._outer = tqdm(total=epochs, initial=done, desc="training", unit="epoch")
 
     def __enter__(self) -> Bars:
         return self
@@ -38,12 +32,17 @@ class Bars:
                 bar.close()
         self._inner = self._outer = None
 
+    def open(self) -> None:
+        """The bar of epochs comes; takes a moment, in which Stop may be pressed."""
+        if self._shown and self._epochs:
+            self._outer = _tqdm(total=self._epochs, initial=self._done, desc="training", unit="epoch")
+
     def begin(self, what: str, total: int | None, done: int = 0) -> None:
         """So many batches begin."""
-        if self._tqdm is None:
+        if not self._shown:
             return
         self.end()
-        self._inner = self._tqdm(total=total, initial=done, desc=what, unit="batch", leave=False)
+        self._inner = _tqdm(total=total, initial=done, desc=what, unit="batch", leave=False)
 
     def step(self, batches: int, numbers: Mapping[str, float]) -> None:
         """So many more are done, with these numbers."""
@@ -67,6 +66,12 @@ class Bars:
         if self._outer is not None:
             self._outer.set_postfix_str(shown(numbers), refresh=False)
             self._outer.update(1)
+
+
+def _tqdm(**options: Any) -> Any:
+    from tqdm.auto import tqdm  # takes long to import, and has to see where it draws
+
+    return tqdm(**options)
 
 
 def shown(numbers: Mapping[str, float]) -> str:

@@ -140,16 +140,17 @@ class Trainer:
         if isinstance(resume, (str, os.PathLike)):
             self.load(Path(resume) / LAST if Path(resume).is_dir() else resume)
         elif not resume:
-            self._position, self.stopping = None, ""
+            self._position, self.stopping, self.left = None, "", None
         self._stand(val_loader)
-        if resume and self.left is not None:
+        if self.left is not None:
             set_rng_state(self.left)
-        self.left = None
         self._mark = Mark(places(self.model))
         began, around = self.step, Around()
         with evaluating(self.model, _training), Interrupts() as self._interrupts, Bars(self.progress, goal, self.epoch) as bars:
-            self._tell("on_fit_begin")
             try:
+                self.left = None
+                self._tell("on_fit_begin")
+                bars.open()
                 while self.epoch < goal and not self.stopping:
                     self._one_epoch(train_loader, val_loader, bars)
             except BaseException as error:

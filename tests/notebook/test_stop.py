@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -72,8 +73,10 @@ def test_an_interrupt_at_the_border_of_a_cell_leaves_the_session_whole(
 
 def test_a_stop_that_comes_before_the_cell_s_first_line_stops_the_cell(run: Any, ask: Any, capsys: Any) -> None:
     results: list[Any] = []
+    begin = time.monotonic()
     assert interrupting("_pre_run_cell", 3, lambda: results.append(run("import time\ntime.sleep(60)", "long", ok=False)))
     assert isinstance(results[0].error_in_exec, KeyboardInterrupt)
+    assert time.monotonic() - begin < 50  # it stopped the wait, and did not come after it
     assert "Error in callback" not in capsys.readouterr().out
     assert current_session().state == "interrupted"  # type: ignore[union-attr]
 

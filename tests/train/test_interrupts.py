@@ -80,3 +80,13 @@ def test_an_interrupt_at_a_line_of_the_trainer_leaves_it_whole(line, whole):
 def test_an_interrupt_at_any_line_of_the_trainer_leaves_it_whole(first, whole):
     for line in range(first, first + 100):
         goes_on(line, whole)
+
+
+def test_an_interrupt_before_the_first_step_says_how_to_go_on():
+    class Pressed(gl.train.Callback):
+        def on_fit_begin(self, trainer: gl.Trainer) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    trainer = trainer_of(callbacks=Pressed())
+    with pytest.raises(KeyboardInterrupt, match=r"after step 0, in epoch 1 of 2; .* fit\(\.\.\., epochs=2, resume=True\)"):
+        trainer.fit(loader(), epochs=2)
