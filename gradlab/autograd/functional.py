@@ -130,7 +130,7 @@ def _rows(y: Tensor, xs: Sequence[Tensor], create_graph: bool) -> list[Tensor]:
     for i in range(y.numel()):
         one = xp.zeros(y.numel(), dtype=y.dtype)
         one[i] = 1
-        rows.append(_pulled([y], xs, [made(xp.reshape(one, y.shape))], create_graph))
+        rows.append(_pulled([y], xs, [made(one.reshape(y.shape))], create_graph))
     if not rows:
         return [made(xp.zeros((*y.shape, *x.shape), dtype=x.dtype)) for x in xs]
     return [ops.reshape(ops.stack(column), (*y.shape, *x.shape)) for column, x in zip(zip(*rows, strict=True), xs, strict=True)]

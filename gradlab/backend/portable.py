@@ -40,7 +40,7 @@ def unbroadcast(grad: Array, shape: tuple[int, ...]) -> Array:
     xp = xp_of(grad)
     extra = grad.ndim - len(shape)
     stretched = tuple([i + extra for i, n in enumerate(shape) if n == 1 and grad.shape[i + extra] != 1])
-    return xp.reshape(xp.asarray(total(grad, (*range(extra), *stretched))), shape)  # NumPy makes a number of a 0-d sum
+    return xp.asarray(total(grad, (*range(extra), *stretched))).reshape(shape)  # NumPy makes a number of a 0-d sum
 
 
 def scatter_add(out: Array, index: Any, values: Array) -> None:

@@ -123,7 +123,7 @@ class AdaptiveMaxPool(Function):
             part, dx = dx, xp.zeros(x.shape, dtype=dx.dtype)
             for to, entries, n in cut.windows():
                 first = xp.argmax(x[entries], axis=cut.axis, keepdims=True)
-                along = xp.reshape(xp.arange(n), (n, *[1] * (x.ndim - 1 - cut.axis)))
+                along = xp.arange(n).reshape((n, *[1] * (x.ndim - 1 - cut.axis)))
                 dx[entries] += xp.where(along == first, part[to], 0.0)
         return xp.array(dx, dtype=g.dtype)
 
@@ -145,7 +145,7 @@ class AdaptiveMaxPoolPlaces(Function):
         xp, sizes, n = xp_of(x), x.shape[x.ndim - axes :], 1
         for size in sizes:
             n *= size
-        places = xp.array(xp.broadcast_to(xp.reshape(xp.arange(n), sizes), x.shape))
+        places = xp.array(xp.broadcast_to(xp.arange(n).reshape(sizes), x.shape))
         for cut in _cuts(f"adaptive_max_pool{axes}d", x, output_size, axes):
             shape = (*x.shape[: cut.axis], cut.many, *x.shape[cut.axis + 1 :])
             y, at = xp.empty(shape, dtype=x.dtype), xp.empty(shape, dtype=places.dtype)

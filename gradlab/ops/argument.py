@@ -185,7 +185,7 @@ def reduced(losses: Array, reduction: str, n: Any, shape: tuple[int, ...], dtype
         )
     xp = xp_of(losses)
     if reduction == "none":
-        return xp.asarray(xp.reshape(losses, shape), dtype=dtype)
+        return xp.asarray(losses.reshape(shape), dtype=dtype)
     y = total(losses)
     return xp.asarray(y if reduction == "sum" else y / n if is_array(n) or n else y + xp.nan, dtype=dtype)
 

@@ -50,11 +50,11 @@ def _misfit(shapes: list[tuple[int, ...]], need: str) -> ShapeError:
 def _grouped(x: Array, groups: int) -> Array:
     """The heads in groups that share keys and values: (*, head, n, m) as (*, group, head of the group, n, m)."""
     heads = x.shape[-3]
-    return xp_of(x).reshape(x, (*x.shape[:-3], groups, heads // groups, *x.shape[-2:]))
+    return x.reshape((*x.shape[:-3], groups, heads // groups, *x.shape[-2:]))
 
 
 def _ungrouped(x: Array) -> Array:
-    return xp_of(x).reshape(x, (*x.shape[:-4], x.shape[-4] * x.shape[-3], *x.shape[-2:]))
+    return x.reshape((*x.shape[:-4], x.shape[-4] * x.shape[-3], *x.shape[-2:]))
 
 
 def _turned(x: Array) -> Array:

@@ -17,7 +17,7 @@ def opened(op: str, x: Array, dim: int) -> tuple[Array, int]:
     (1, (array([3.]), 0))
     """
     if not x.ndim:
-        x = xp_of(x).reshape(x, (1,))
+        x = x.reshape((1,))
     return x, axis_of(op, dim, x)
 
 
@@ -70,7 +70,7 @@ def recur(a: Array, b: Array, axis: int) -> Array:
 def places(x: Array, axis: int) -> Array:
     """0, 1, 2, ... along an axis, in a shape that broadcasts to that of `x`."""
     xp = xp_of(x)
-    return xp.reshape(xp.arange(x.shape[axis]), (x.shape[axis],) + (1,) * (x.ndim - axis - 1))
+    return xp.arange(x.shape[axis]).reshape((x.shape[axis],) + (1,) * (x.ndim - axis - 1))
 
 
 def grid(index: Array, axis: int) -> tuple[Array, ...]:

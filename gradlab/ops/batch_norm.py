@@ -26,10 +26,8 @@ FORMS = (
 def _sums(x: Array) -> Array:
     """Per channel, the sum over batch and places, as products with ones: BLAS reads once, 3 times as fast as `sum`."""
     xp, (n, channels, places) = xp_of(x), x.shape
-    by_sample = (
-        x[:, :, 0] if places == 1 else xp.reshape(xp.reshape(x, (n * channels, places)) @ xp.ones(places, dtype=x.dtype), (n, channels))
-    )
-    return xp.reshape(xp.ones(n, dtype=x.dtype) @ by_sample, (channels, 1))
+    by_sample = x[:, :, 0] if places == 1 else (x.reshape((n * channels, places)) @ xp.ones(places, dtype=x.dtype)).reshape((n, channels))
+    return (xp.ones(n, dtype=x.dtype) @ by_sample).reshape((channels, 1))
 
 
 def _sums_of_products(a: Array, b: Array) -> Array:
@@ -37,8 +35,8 @@ def _sums_of_products(a: Array, b: Array) -> Array:
     xp, (n, channels, places) = xp_of(a), a.shape
     if places == 1:
         return _sums(a * b)
-    by_sample = xp.einsum("ij,ij->i", xp.reshape(a, (n * channels, places)), xp.reshape(b, (n * channels, places)))
-    return xp.reshape(xp.sum(xp.reshape(by_sample, (n, channels)), axis=0), (channels, 1))
+    by_sample = xp.einsum("ij,ij->i", a.reshape((n * channels, places)), b.reshape((n * channels, places)))
+    return xp.sum(by_sample.reshape((n, channels)), axis=0).reshape((channels, 1))
 
 
 def _per_channel(values: Any, shape: tuple[int, ...]) -> Any:
@@ -85,7 +83,7 @@ class BatchNorm(Function):
             fix = "training=False" if running is not None else ""
             raise ShapeError(explain("batch_norm: one value a channel", got={"x": x.shape}, need=need, fix=fix))
         again, self.n = self.mean is not None, max(n, 1)
-        self.x = rows = xp.reshape(wide(x), shape)
+        self.x = rows = wide(x).reshape(shape)
         self.mean = mean = _sums(rows) / self.n
         var = xp.zeros((shape[1], 1), dtype=rows.dtype)
         for part in blocks(rows):
@@ -102,7 +100,7 @@ class BatchNorm(Function):
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
         xp, x, needs, mean, scale = xp_of(g), self.x, self.needs, self.mean, self.scale
-        rows = xp.reshape(wide(g), x.shape)
+        rows = wide(g).reshape(x.shape)
         sums = _sums(rows)
         products = xp.zeros(scale.shape, dtype=x.dtype)
         if needs[0] or True in needs[1:2]:
@@ -120,7 +118,7 @@ class BatchNorm(Function):
                 d += rows[part]
                 d -= shift
                 d *= factor
-            dx = xp.reshape(dx, g.shape)
+            dx = dx.reshape(g.shape)
         return (dx, products[:, 0] if True in needs[1:2] else None, sums[:, 0] if True in needs[2:] else None)[: len(needs)]
 
 
@@ -135,7 +133,7 @@ def _mapped(x: Array, rows: Array, mean: Array, factor: Any, bias: Any) -> Array
         v *= factor
         if bias is not None:
             v += bias
-    return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+    return xp.asarray(y.reshape(x.shape), dtype=x.dtype)
 
 
 STATISTICS = ([0.5, -1.0], [2.0, 0.25])
@@ -166,16 +164,16 @@ class RunningNorm(Function):
 
     def forward(self, x: Array, weight: Any = None, bias: Any = None, *, running: Any, eps: float = 1e-5) -> Array:
         xp, shape = xp_of(x), extent("batch_norm", x, weight=weight, bias=bias)
-        self.x = rows = xp.reshape(wide(x), shape)
+        self.x = rows = wide(x).reshape(shape)
         mean, var = [_per_channel(xp.array(p, dtype=rows.dtype), shape) for p in running]  # copies: they may move on
         self.mean, self.scale = mean, 1 / xp.sqrt(var + eps)
         self.factor = self.scale * (_per_channel(weight, shape) if hasattr(weight, "shape") else 1.0)
         return _mapped(x, rows, mean, self.factor, bias)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
-        xp, needs = xp_of(g), self.needs
-        rows = xp.reshape(wide(g), self.x.shape)
-        dx = xp.reshape(rows * self.factor, g.shape) if needs[0] else None
+        needs = self.needs
+        rows = wide(g).reshape(self.x.shape)
+        dx = (rows * self.factor).reshape(g.shape) if needs[0] else None
         dw = _sums_of_products((self.x - self.mean) * self.scale, rows)[:, 0] if True in needs[1:2] else None
         return (dx, dw, _sums(rows)[:, 0] if True in needs[2:] else None)[: len(needs)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..backend import Array
 from . import plan
@@ -20,3 +20,17 @@ def blocks(flat: Array) -> Iterator[slice]:
     n = flat.shape[0]
     step = plan.portion(flat, n, 1, BLOCK)
     return (slice(start, start + step) for start in range(0, n, step))
+
+
+def pieces(*flat: Array) -> Iterable[Sequence[Array]]:
+    """The same pieces of flat arrays of one length.
+
+    >>> import numpy as np
+    >>> [(x.size, y.size) for x, y in pieces(np.zeros(40_000), np.ones(40_000))]
+    [(32768, 32768), (7232, 7232)]
+    """
+    n = flat[0].shape[0]
+    step = plan.portion(flat[0], n, 1, BLOCK)
+    if step >= n:
+        return (flat,)  # no views: they cost a small array as much as a step of a formula
+    return ([x[start : start + step] for x in flat] for start in range(0, n, step))

@@ -65,7 +65,7 @@ def _pair(a: Array, s: str, b: Array, t: str, keep: str) -> tuple[Array, str]:
     letters = batch + rows + columns
     if len(rows) != 1 or len(columns) != 1:
         size = dict(zip(s + t, a.shape + b.shape, strict=True))
-        y = xp_of(y).reshape(y, tuple([size[c] for c in letters]))
+        y = y.reshape(tuple([size[c] for c in letters]))
     return y, letters
 
 
@@ -76,7 +76,7 @@ def _matrices(x: Array, term: str, batch: str, rows: str, columns: str) -> Array
         x = xp.transpose(x, tuple([term.index(c) for c in order]))
     if len(rows) != 1 or len(columns) != 1:
         n, m = len(batch), len(batch) + len(rows)
-        x = xp.reshape(x, (*x.shape[:n], prod(x.shape[n:m]), prod(x.shape[m:])))
+        x = x.reshape((*x.shape[:n], prod(x.shape[n:m]), prod(x.shape[m:])))
     if order[-1] != term[-1] and (not rows or rows[-1] != term[-1]):  # BLAS reads matrices one of whose axes is dense
         x = xp.ascontiguousarray(x)
     return x
@@ -96,7 +96,7 @@ def laid(x: Array, term: str, letters: str) -> Array:
     if len(there) == len(letters):
         return x
     extent = dict(zip(there, x.shape, strict=True))
-    return xp.reshape(x, tuple([extent.get(c, 1) for c in letters]))
+    return x.reshape(tuple([extent.get(c, 1) for c in letters]))
 
 
 @lru_cache(maxsize=1024)

@@ -100,12 +100,12 @@ class Conv(Function):
         at = _windows(x, weight, stride, padding, dilation)
         count = at.places(x.shape[2:])
         x = xp.pad(x, [(0, 0), (0, 0), *zip(at.low, at.high, strict=True)])
-        x = xp.reshape(x, (x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]))
-        w = xp.reshape(weight, (groups, weight.shape[0] // groups, *weight.shape[1:]))
+        x = x.reshape((x.shape[0], groups, x.shape[1] // groups, *x.shape[2:]))
+        w = weight.reshape((groups, weight.shape[0] // groups, *weight.shape[1:]))
         y: Any = 0.0
         for tap in product(*map(range, at.kernel)):
             y = y + xp.einsum("ngc...,goc->ngo...", x[(..., *taps(at, count, tap))], w[(..., *tap)])
-        y = xp.reshape(y, (x.shape[0], weight.shape[0], *count)) + xp.reshape(xp.asarray(bias) + xp.zeros(weight.shape[0]), (-1, *[1] * n))
+        y = y.reshape((x.shape[0], weight.shape[0], *count)) + (xp.asarray(bias) + xp.zeros(weight.shape[0])).reshape((-1, *[1] * n))
         return y[0] if one else y
 
     def forward(

@@ -77,9 +77,9 @@ class ConvTranspose(Function):
         letters = ["ijk"[:n], "hwd"[:n], "pqr"[:n]]
         rule = ",".join(map("".join, zip(*letters, strict=True))) + f",goc{letters[0]},ngo{letters[2]}->ngc{letters[1]}"
         o, c = weight.shape[:2]
-        w = xp.reshape(weight, (groups, o // groups, c, *at.kernel))
-        y = xp.einsum(rule, *tables, w, xp.reshape(x, (x.shape[0], groups, o // groups, *x.shape[2:])))
-        y = xp.reshape(y, (x.shape[0], groups * c, *sizes)) + xp.reshape(xp.asarray(bias) + xp.zeros(groups * c), (-1, *[1] * n))
+        w = weight.reshape((groups, o // groups, c, *at.kernel))
+        y = xp.einsum(rule, *tables, w, x.reshape((x.shape[0], groups, o // groups, *x.shape[2:])))
+        y = y.reshape((x.shape[0], groups * c, *sizes)) + (xp.asarray(bias) + xp.zeros(groups * c)).reshape((-1, *[1] * n))
         return y[0] if one else y
 
     def forward(
@@ -105,7 +105,7 @@ class ConvTranspose(Function):
         self.x, self.weight, self.groups = x, weight, groups
         y = correlate_for_input(wide(x), wide(weight), self.at, groups, sizes)
         if bias is not None:
-            y += xp.reshape(bias, (-1, *[1] * n))
+            y += bias.reshape((-1, *[1] * n))
         y = xp.asarray(y, dtype=x.dtype)
         return y[0] if self.one else y
 

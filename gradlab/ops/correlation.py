@@ -34,7 +34,7 @@ def correlate(x: Array, w: Array, at: Windows, groups: int, bias: Array | None =
     y = xp.empty((x.shape[0], o, *count), dtype=x.dtype)
     part = more = None
     if bias is not None:
-        bias = xp.reshape(bias, (o, *[1] * (1 + len(count))))
+        bias = bias.reshape((o, *[1] * (1 + len(count))))
     for samples, rows, columns, step in _columns(x, at, groups, o, row_by_row):
         n, height = samples.stop - samples.start, rows.stop - rows.start
         width = columns.shape[-1] - (len(matrices) - 1) * step
@@ -43,7 +43,7 @@ def correlate(x: Array, w: Array, at: Windows, groups: int, bias: Array | None =
         xp.matmul(matrices[0], columns[..., :width], out=part)
         for i in range(1, len(matrices)):
             part += xp.matmul(matrices[i], columns[..., i * step : i * step + width], out=more)
-        by_channel = xp.reshape(part, (o, height, n, *count[1:]))
+        by_channel = part.reshape((o, height, n, *count[1:]))
         if bias is not None:
             by_channel += bias
         y[samples, :, rows] = xp.moveaxis(by_channel, 2, 0)
@@ -56,14 +56,14 @@ def correlate_for_input(g: Array, w: Array, at: Windows, groups: int, sizes: Siz
     Shapes: g: (batch, groups * o, *count), w: (groups * o, c, *kernel), dx: (batch, groups * c, *sizes)
     """
     xp, (o, c, *kernel) = xp_of(g), w.shape
-    by_group = xp.reshape(w, (groups, o // groups, c, *kernel))
+    by_group = w.reshape((groups, o // groups, c, *kernel))
     if max(at.stride) == 1:  # the same sum, with the kernel turned round and its channels swapped
-        turned = xp.reshape(xp.swapaxes(xp.flip(by_group, axis=tuple(range(3, 3 + len(kernel)))), 1, 2), (groups * c, o // groups, *kernel))
+        turned = xp.swapaxes(xp.flip(by_group, axis=tuple(range(3, 3 + len(kernel)))), 1, 2).reshape((groups * c, o // groups, *kernel))
         low = tuple([r - 1 - a for r, a in zip(at.reach, at.low, strict=True)])
         high = tuple([n - m + a for n, m, a in zip(sizes, g.shape[2:], at.low, strict=True)])
         return correlate(g, turned, at._replace(low=low, high=high), groups)
     places, count, n = list(product(*map(range, kernel))), g.shape[2:], g.shape[0]
-    matrix = xp.reshape(xp.transpose(by_group, (0, *range(3, by_group.ndim), 2, 1)), (groups, len(places) * c, o // groups))
+    matrix = xp.transpose(by_group, (0, *range(3, by_group.ndim), 2, 1)).reshape((groups, len(places) * c, o // groups))
     dx = xp.empty((n, groups * c, *sizes), dtype=g.dtype)
     # Padded so far that every window fits; what the last window leaves over stays 0.
     full = [max(a + size, last.stop) for size, a, last in zip(sizes, at.low, taps(at, count, places[-1]), strict=True)]
@@ -72,12 +72,12 @@ def correlate_for_input(g: Array, w: Array, at: Windows, groups: int, sizes: Siz
     for first in range(0, n, each):
         some = g[first : first + each]
         m = some.shape[0]
-        flat = xp.reshape(xp.moveaxis(some, 0, 1), (groups, o // groups, m * prod(count)))
-        spread = xp.reshape(matrix @ flat, (groups, len(places), c, m, *count))
+        flat = xp.moveaxis(some, 0, 1).reshape((groups, o // groups, m * prod(count)))
+        spread = (matrix @ flat).reshape((groups, len(places), c, m, *count))
         whole = xp.zeros((groups, c, m, *full), dtype=g.dtype)
         for i, place in enumerate(places):
             whole[(..., *taps(at, count, place))] += spread[:, i]
-        dx[first : first + each] = xp.moveaxis(xp.reshape(whole[(..., *inside)], (groups * c, m, *sizes)), 1, 0)
+        dx[first : first + each] = xp.moveaxis(whole[(..., *inside)].reshape((groups * c, m, *sizes)), 1, 0)
     return dx
 
 
@@ -98,12 +98,12 @@ def correlate_for_kernel(x: Array, g: Array, at: Windows, groups: int) -> Array:
     for samples, rows, columns, step in _columns(x, at, groups, o, row_by_row):
         part = xp.moveaxis(g[samples, :, rows], 0, 2)  # in the order of the columns: (channel, row, sample, *rest)
         width = prod(part.shape[1:])
-        part = xp.reshape(part, (groups, o // groups, width))
+        part = part.reshape((groups, o // groups, width))
         for i in range(len(dw)):
             dw[i] += part @ xp.swapaxes(columns[..., i * step : i * step + width], -1, -2)
     # (kernel row, o, *the rest of the kernel, c), or all of the kernel behind o
-    dw = xp.transpose(xp.reshape(dw, (dw.shape[0], o, *kernel, c)), (1, 2 + len(kernel), 0, *range(2, 2 + len(kernel))))
-    return xp.ascontiguousarray(xp.reshape(dw, shape))
+    dw = xp.transpose(dw.reshape((dw.shape[0], o, *kernel, c)), (1, 2 + len(kernel), 0, *range(2, 2 + len(kernel))))
+    return xp.ascontiguousarray(dw.reshape(shape))
 
 
 def _two_axes(x: Array, w: Array, at: Windows) -> tuple[Array, Array, Windows, bool]:
@@ -129,11 +129,11 @@ def _row_by_row(w: Array, at: Windows) -> bool:
 def _as_matrices(w: Array, groups: int, row_by_row: bool) -> Array:
     """The kernel as (kernel row, group, o, the rest), its last axis in the order of the rows of the columns."""
     xp, (o, c, first, *rest) = xp_of(w), w.shape
-    w = xp.reshape(w, (groups, o // groups, c, first, *rest))
+    w = w.reshape((groups, o // groups, c, first, *rest))
     back = range(4, w.ndim)
     if row_by_row:
-        return xp.reshape(xp.transpose(w, (3, 0, 1, *back, 2)), (first, groups, o // groups, prod(rest) * c))
-    return xp.reshape(xp.transpose(w, (0, 1, 3, *back, 2)), (1, groups, o // groups, first * prod(rest) * c))
+        return xp.transpose(w, (3, 0, 1, *back, 2)).reshape((first, groups, o // groups, prod(rest) * c))
+    return xp.transpose(w, (0, 1, 3, *back, 2)).reshape((1, groups, o // groups, first * prod(rest) * c))
 
 
 def _columns(x: Array, at: Windows, groups: int, o: int, row_by_row: bool) -> Iterator[tuple[slice, slice, Array, int]]:
@@ -167,10 +167,10 @@ def _columns(x: Array, at: Windows, groups: int, o: int, row_by_row: bool) -> It
                 view = views[..., : rows.stop - top + more, : some.shape[0], *[slice(None)] * (len(count) - 1)]
             else:
                 view = views[..., top : rows.stop + more, samples, *[slice(None)] * (len(count) - 1)]
-            columns = xp.reshape(buffer[: prod(view.shape)], view.shape)
+            columns = buffer[: prod(view.shape)].reshape(view.shape)
             columns[...] = view
             step = at.dilation[0] * prod(view.shape[-len(count) :])
-            yield samples, rows, xp.reshape(columns, (groups, prod(kernel) * (channels // groups), -1)), step
+            yield samples, rows, columns.reshape((groups, prod(kernel) * (channels // groups), -1)), step
 
 
 def _windowed(x: Array, at: Windows, groups: int, row_by_row: bool) -> Array:
@@ -179,5 +179,5 @@ def _windowed(x: Array, at: Windows, groups: int, row_by_row: bool) -> Array:
     seen = xp.lib.stride_tricks.sliding_window_view(x, at.reach[skip:], axis=tuple(range(2 + skip, 2 + axes)))
     steps, gaps = [[slice(None, None, n) for n in by[skip:]] for by in (at.stride, at.dilation)]
     seen = seen[(*[slice(None)] * (2 + skip), *steps, *gaps)]
-    seen = xp.reshape(seen, (x.shape[0], groups, x.shape[1] // groups, *seen.shape[2:]))
+    seen = seen.reshape((x.shape[0], groups, x.shape[1] // groups, *seen.shape[2:]))
     return xp.transpose(seen, (1, *range(3 + axes, seen.ndim), 2, 3, 0, *range(4, 3 + axes)))

@@ -58,12 +58,12 @@ def unique_consecutive(input: TensorLike, return_inverse: bool = False, return_c
     t = tensor_of(input)
     xp = xp_of(t.data)
     axis = 0 if dim is None else axis_of("unique_consecutive", dim, t.data)
-    entries = xp.reshape(t.data, (-1,)) if dim is None else xp.moveaxis(t.data, axis, 0)
+    entries = t.data.reshape(-1) if dim is None else xp.moveaxis(t.data, axis, 0)
     n = entries.shape[0]
-    rows = xp.reshape(entries, (n, prod(entries.shape[1:])))
+    rows = entries.reshape((n, prod(entries.shape[1:])))
     first = xp.concatenate([xp.ones(min(1, n), dtype=bool), xp.any(rows[1:] != rows[:-1], axis=1)])
     run = xp.cumsum(first) - 1
-    where = xp.reshape(run, t.shape) if dim is None else run
+    where = run.reshape(t.shape) if dim is None else run
     kept = xp.moveaxis(entries[first], 0, axis)
     found = [kept, *([where] if return_inverse else []), *([xp.bincount(run)] if return_counts else [])]
     return tuple([tensor_of(a) for a in found]) if len(found) > 1 else tensor_of(found[0])
@@ -92,8 +92,8 @@ class SearchSorted(Function):
             raise ShapeError(
                 explain("searchsorted: the rows don't pair up", got=got, need="one sorted row, or one for every row of values")
             )
-        rows, values = xp.reshape(s, (-1, s.shape[-1])), xp.reshape(v, (-1, v.shape[-1]))
-        return xp.reshape(xp.stack([xp.searchsorted(row, of, side=side) for row, of in zip(rows, values, strict=True)]), v.shape)
+        rows, values = s.reshape((-1, s.shape[-1])), v.reshape((-1, v.shape[-1]))
+        return xp.stack([xp.searchsorted(row, of, side=side) for row, of in zip(rows, values, strict=True)]).reshape(v.shape)
 
 
 def searchsorted(
@@ -151,7 +151,7 @@ class HistC(Function):
                 raise ArgumentError(explain("histc: no bins reach that far", got={"min": low, "max": high}, need="finite numbers"))
         if low == high:
             low, high = low - 1, high + 1
-        return xp.asarray(xp.histogram(xp.ravel(x), bins=bins, range=(low, high))[0], dtype="int64")
+        return xp.asarray(xp.histogram(x.reshape(-1), bins=bins, range=(low, high))[0], dtype="int64")
 
 
 def histc(input: TensorLike, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:

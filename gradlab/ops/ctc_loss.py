@@ -53,7 +53,7 @@ class CTCLoss(Function):
         self.ends, sizes = asarray_like(input_lengths, x, np.int64) - 1, asarray_like(target_lengths, x, np.int64)
         # Blank, label, blank, label ... blank.
         spread = xp.stack([xp.full(labels.shape, blank, dtype=np.int64), labels], axis=2)
-        self.line = xp.concatenate([xp.reshape(spread, (n, length - 1)), xp.full((n, 1), blank, dtype=np.int64)], axis=1)
+        self.line = xp.concatenate([spread.reshape((n, length - 1)), xp.full((n, 1), blank, dtype=np.int64)], axis=1)
         self.emit = xp.maximum(xp.take_along_axis(logs, xp.broadcast_to(self.line, (time, n, length)), axis=2), NEVER)
         before = xp.concatenate([self.line[:, :1], self.line[:, :1], self.line], axis=1)[:, :length]
         place = xp.arange(length)
@@ -84,7 +84,7 @@ class CTCLoss(Function):
 
     def backward(self, g: Array) -> tuple[Array, None]:
         xp, time = xp_of(g), self.emit.shape[0]
-        at_end = -xp.reshape(g * self.scale, (-1, 1)) * self.share
+        at_end = -(g * self.scale).reshape((-1, 1)) * self.share
         back: Any = 0.0
         grads: list[Array] = []
         for t in range(time - 1, -1, -1):

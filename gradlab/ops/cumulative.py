@@ -39,12 +39,12 @@ class CumSum(Function):
         xp, x = xp_of(x), counted(x, dtype)
         self.shape = x.shape
         opened_x, self.axis = opened("cumsum", wide(x), dim)
-        return xp.asarray(xp.reshape(xp.cumsum(opened_x, axis=self.axis), x.shape), dtype=x.dtype)
+        return xp.asarray(xp.cumsum(opened_x, axis=self.axis).reshape(x.shape), dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
         xp, axis = xp_of(g), self.axis
-        g = wide(g) if g.ndim else xp.reshape(g, (1,))
-        return xp.reshape(xp.flip(xp.cumsum(xp.flip(g, axis=axis), axis=axis), axis=axis), self.shape)
+        g = wide(g) if g.ndim else g.reshape((1,))
+        return xp.flip(xp.cumsum(xp.flip(g, axis=axis), axis=axis), axis=axis).reshape(self.shape)
 
 
 def cumsum(input: TensorLike, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:
@@ -72,15 +72,15 @@ class CumProd(Function):
         xp, x = xp_of(x), counted(x, dtype)
         self.shape = x.shape
         self.x, self.axis = opened("cumprod", wide(x), dim)
-        return xp.asarray(xp.reshape(xp.cumprod(self.x, axis=self.axis), x.shape), dtype=x.dtype)
+        return xp.asarray(xp.cumprod(self.x, axis=self.axis).reshape(x.shape), dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
         # Nothing is divided by x, so that zeros need no care.
         xp, x, axis = xp_of(g), self.x, self.axis
-        one, g = xp.ones_like(x[part(axis, None, 1)]), xp.reshape(wide(g), x.shape)
+        one, g = xp.ones_like(x[part(axis, None, 1)]), wide(g).reshape(x.shape)
         r = recur(xp.concatenate([x[part(axis, 1)], one], axis=axis), g, axis)
         before = xp.concatenate([one, xp.cumprod(x[part(axis, None, -1)], axis=axis)], axis=axis)
-        return xp.reshape(before * r, self.shape)
+        return (before * r).reshape(self.shape)
 
 
 def cumprod(input: TensorLike, dim: int | None = None, dtype: Any = None, **numpy: Any) -> Tensor:

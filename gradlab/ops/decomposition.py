@@ -149,16 +149,16 @@ class SVD(OfMatrices):
         u, self.s, v = xp.linalg.svd(wide(x), full_matrices=full)
         k = self.s.shape[-1]
         self.u, self.v, self.full = u[..., :k], v[..., :k, :], (u.shape[-2:], v.shape[-2:])
-        lines = [xp.reshape(u, (*u.shape[:-2], -1)), self.s, xp.reshape(v, (*v.shape[:-2], -1))]
+        lines = [u.reshape((*u.shape[:-2], -1)), self.s, v.reshape((*v.shape[:-2], -1))]
         return xp.asarray(xp.concatenate(lines, axis=-1), dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
         xp, g, u, s, v = xp_of(g), wide(g), self.u, self.s, self.v
         k, front, (nu, nv) = s.shape[-1], g.shape[:-1], self.full
         at = nu[0] * nu[1]
-        gu = xp.reshape(g[..., :at], (*front, *nu))[..., :k]
+        gu = g[..., :at].reshape((*front, *nu))[..., :k]
         gs = g[..., at : at + k]
-        gv = xp.reshape(g[..., at + k :], (*front, *nv))[..., :k, :]
+        gv = g[..., at + k :].reshape((*front, *nv))[..., :k, :]
         gap = s[..., None, :] * s[..., None, :] - s[..., :, None] * s[..., :, None]
         far = xp.where(gap == 0, 1.0, gap)
         left, right = turned(u) @ gu, v @ turned(gv)

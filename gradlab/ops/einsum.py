@@ -88,12 +88,12 @@ class Einsum(Function):
         if full == term:
             return d
         # An axis of size 1 that met a longer one was left out of its term; a letter's later places hold the diagonal.
-        d = xp.reshape(d, tuple([self.size[c] if c in term and full.index(c) == i else 1 for i, c in enumerate(full)]))
+        d = d.reshape(tuple([self.size[c] if c in term and full.index(c) == i else 1 for i, c in enumerate(full)]))
         for i, c in enumerate(full):
             first = full.index(c)
             if first < i and c in term:
                 n = xp.arange(self.size[c])
-                at = xp.reshape(n, (-1, *[1] * (len(full) - first - 1))) == xp.reshape(n, (-1, *[1] * (len(full) - i - 1)))
+                at = n.reshape((-1, *[1] * (len(full) - first - 1))) == n.reshape((-1, *[1] * (len(full) - i - 1)))
                 d = xp.where(at, d, 0.0)
         return d
 

@@ -44,7 +44,7 @@ class Embedding(Function):
 
     def backward(self, g: Array) -> tuple[None, Array]:
         xp, n = xp_of(g), self.shape[0]
-        dw = added_up(xp.reshape(wide(g), (self.ids.shape[0], self.shape[1])), self.ids, n)
+        dw = added_up(wide(g).reshape((self.ids.shape[0], self.shape[1])), self.ids, n)
         if self.by_freq:
             dw /= xp.maximum(counted(self.ids, n), 1)[:, None]
         if self.padding_idx is not None:

@@ -58,9 +58,9 @@ class EmbeddingBag(Function):
         xp, rows, (n, columns) = xp_of(g), self.rows, self.weight.shape
         g, dw = wide(g), None
         if self.needs[1]:
-            dw = added_up(xp.reshape(self.scale[:, :, None] * g[:, None, :], (self.ids.shape[0], columns)), self.ids, n)
+            dw = added_up((self.scale[:, :, None] * g[:, None, :]).reshape((self.ids.shape[0], columns)), self.ids, n)
             if self.by_freq:
-                live = xp.asarray(xp.ravel(self.scale != 0), dtype=dw.dtype)[:, None]
+                live = xp.asarray((self.scale != 0).reshape(-1), dtype=dw.dtype)[:, None]
                 dw /= xp.maximum(added_up(live, self.ids, n), 1)
         return None, dw, xp.einsum("bnd,bd->bn", rows, g) if self.needs[2] else None
 
@@ -169,7 +169,7 @@ def embedding_bag(
     places, lengths = _bags(ids, offsets, include_last_offset)
     # Where the ids of a bag are is worked out on the host; the ids themselves stay where they are.
     xp, at = xp_of(ids), asarray_like(places, ids)
-    bags = xp.ravel(ids)[at] if prod(ids.shape) else at
+    bags = ids.reshape(-1)[at] if prod(ids.shape) else at
     live = asarray_like(np.arange(places.shape[1]) < lengths[:, None], ids)
     if padding_idx is not None:
         need_row("embedding_bag", padding_idx, table)

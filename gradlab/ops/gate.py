@@ -9,7 +9,7 @@ from ..cases import Case, Draw
 from ..errors import ShapeError, explain
 from ..function import Function
 from .argument import axis_of, not_in_place
-from .block import blocks
+from .block import pieces
 from .casework import one_input
 from .dtype import floating, saturating, wide
 from .logistic import logistic, softplus_of
@@ -38,29 +38,27 @@ class SiLU(Function):
     def forward(self, x: Array) -> Array:
         # In place and in blocks: twice as fast as `reference` on a million entries.
         xp, x = xp_of(x), floating(x)
-        self.x = flat = xp.ravel(wide(x))
+        self.x = flat = wide(x).reshape(-1)
         self.s, y = xp.empty_like(flat), xp.empty_like(flat)
-        for part in blocks(flat):
-            v, s = flat[part], self.s[part]
+        for v, s, out in pieces(flat, self.s, y):
             xp.negative(v, out=s)
             xp.exp(s, out=s)
             s += 1
             xp.divide(1, s, out=s)
-            xp.multiply(v, s, out=y[part])
-        return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+            xp.multiply(v, s, out=out)
+        return xp.asarray(y.reshape(x.shape), dtype=x.dtype)
 
     @saturating
     def backward(self, g: Array) -> Array:
         xp, flat = xp_of(g), self.x
-        dx, flat_g = xp.empty_like(flat), xp.ravel(g)
-        for part in blocks(flat):
-            v, s, d = flat[part], self.s[part], dx[part]
+        dx, flat_g = xp.empty_like(flat), g.reshape(-1)
+        for v, s, part, d in pieces(flat, self.s, flat_g, dx):
             xp.subtract(1, s, out=d)
             d *= v
             d += 1
             d *= s
-            d *= flat_g[part]
-        return xp.reshape(dx, g.shape)
+            d *= part
+        return dx.reshape(g.shape)
 
 
 def silu(input: TensorLike, inplace: bool = False) -> Tensor:

@@ -80,7 +80,7 @@ def index_select(input: TensorLike, dim: int, index: TensorLike) -> Tensor:
         raise ShapeError(explain("index_select: a 0-d tensor has one place", got={"index": places.shape}, need="one index"))
     axis = axis_of("index_select", dim, x) if x.ndim else 0
     need_places("index_select", places, x.shape[axis] if x.ndim else 1)
-    y = (x if x.ndim else x.reshape(1))[(*(slice(None),) * axis, xp_of(places).reshape(places, (-1,)))]
+    y = (x if x.ndim else x.reshape(1))[(*(slice(None),) * axis, places.reshape(-1))]
     return y if x.ndim else y.reshape(places.shape)
 
 

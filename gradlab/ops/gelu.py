@@ -12,7 +12,7 @@ from ..backend import Array, float32, xp_of
 from ..cases import Case, Draw
 from ..errors import ArgumentError, explain
 from ..function import Function
-from .block import blocks
+from .block import pieces
 from .dtype import floating, saturating, wide
 from .error_quotient import EDGE, MIDDLE, beyond, near
 
@@ -67,11 +67,10 @@ class GELU(Function):
         # With the probability beyond |x| (tail): y = max(x, 0) - |x| tail, and dx / g - 1/2 is odd in x. No branch, no lost digits.
         # In place and in blocks: 1.5 times as fast as line by line on a million entries.
         xp, x = xp_of(x), floating(x)
-        self.x = flat = xp.ravel(wide(x))
+        self.x = flat = wide(x).reshape(-1)
         self.odd, y = xp.empty_like(flat), xp.empty_like(flat)
         top, bottom = SINGLE if flat.dtype == float32 else DOUBLE
-        for part in blocks(flat):
-            v, odd = flat[part], self.odd[part]
+        for v, odd, out in pieces(flat, self.odd, y):
             z = xp.abs(v)
             xp.minimum(z, 42.0, out=z)  # from there on e^(-z^2/2) is 0
             bell = z * z
@@ -86,18 +85,17 @@ class GELU(Function):
             odd += 0.5
             tail *= z
             xp.maximum(v, 0, out=z)
-            xp.subtract(z, tail, out=y[part])
-        return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+            xp.subtract(z, tail, out=out)
+        return xp.asarray(y.reshape(x.shape), dtype=x.dtype)
 
     def backward(self, g: Array) -> Array:
         xp, flat = xp_of(g), self.x
-        dx, flat_g = xp.empty_like(flat), xp.ravel(g)
-        for part in blocks(flat):
-            d = dx[part]
-            xp.copysign(self.odd[part], flat[part], out=d)
+        dx, flat_g = xp.empty_like(flat), g.reshape(-1)
+        for v, odd, part, d in pieces(flat, self.odd, flat_g, dx):
+            xp.copysign(odd, v, out=d)
             d += 0.5
-            d *= flat_g[part]
-        return xp.reshape(dx, g.shape)
+            d *= part
+        return dx.reshape(g.shape)
 
 
 C = sqrt(2 / pi)
@@ -125,10 +123,9 @@ class GELUTanh(Function):
         # (1 + tanh u) / 2 is 1 / (1 + e^-2u), and exp takes half the time of tanh. In place and in blocks, the whole is 6 times
         # as fast as `reference`. Where e^-2u is infinite, 1 over it is 0, as it should be.
         xp, x = xp_of(x), floating(x)
-        self.x = flat = xp.ravel(wide(x))
+        self.x = flat = wide(x).reshape(-1)
         self.s, y = xp.empty_like(flat), xp.empty_like(flat)
-        for part in blocks(flat):
-            v, s = flat[part], self.s[part]
+        for v, s, out in pieces(flat, self.s, y):
             xp.multiply(v, v, out=s)
             s *= -2 * C * K
             s -= 2 * C
@@ -136,23 +133,22 @@ class GELUTanh(Function):
             xp.exp(s, out=s)
             s += 1
             xp.divide(1, s, out=s)
-            xp.multiply(v, s, out=y[part])
-        return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+            xp.multiply(v, s, out=out)
+        return xp.asarray(y.reshape(x.shape), dtype=x.dtype)
 
     @saturating
     def backward(self, g: Array) -> Array:
         xp, flat = xp_of(g), self.x
-        dx, flat_g = xp.empty_like(flat), xp.ravel(g)
-        for part in blocks(flat):
-            v, s, d = flat[part], self.s[part], dx[part]
+        dx, flat_g = xp.empty_like(flat), g.reshape(-1)
+        for v, s, part, d in pieces(flat, self.s, flat_g, dx):
             xp.multiply(v, v, out=d)
             d *= 6 * C * K
             d += 2 * C
             d *= v
             d *= s - s * s
             d += s
-            d *= flat_g[part]
-        return xp.reshape(dx, g.shape)
+            d *= part
+        return dx.reshape(g.shape)
 
 
 def gelu(input: TensorLike, approximate: str = "none") -> Tensor:

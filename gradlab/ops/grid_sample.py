@@ -26,7 +26,7 @@ def _base(size: Sequence[int], align_corners: bool, like: Array) -> Array:
     for i, n in enumerate(axes):
         x = xp.arange(n, dtype=like.dtype)
         x = (2 * x + 1) / n - 1 if not align_corners else 2 * x / (n - 1) - 1 if n > 1 else x * 0
-        along.append(xp.broadcast_to(xp.reshape(x, (n, *[1] * (len(axes) - 1 - i))), tuple(axes)))
+        along.append(xp.broadcast_to(x.reshape((n, *[1] * (len(axes) - 1 - i))), tuple(axes)))
     return xp.stack([*along[::-1], xp.ones(tuple(axes), dtype=like.dtype)], axis=-1)
 
 
@@ -53,13 +53,13 @@ class AffineGrid(Function):
             got, need = {"theta": theta.shape, "size": tuple(size)}, "theta (batch, 2, 3) for 2 axes, (batch, 3, 4) for 3"
             raise ShapeError(explain("affine_grid: theta and size don't belong together", got=got, need=need))
         base = _base(size, align_corners, wide(theta))
-        self.base = xp.reshape(base, (-1, n + 1))
-        y = xp.reshape(self.base @ xp.swapaxes(wide(theta), 1, 2), (size[0], *size[2:], n))
+        self.base = base.reshape((-1, n + 1))
+        y = (self.base @ xp.swapaxes(wide(theta), 1, 2)).reshape((size[0], *size[2:], n))
         return xp.asarray(y, dtype=theta.dtype)
 
     def backward(self, g: Array) -> Array:
         xp = xp_of(g)
-        rows = xp.reshape(wide(g), (g.shape[0], self.base.shape[0], g.shape[-1]))
+        rows = wide(g).reshape((g.shape[0], self.base.shape[0], g.shape[-1]))
         return xp.asarray(xp.swapaxes(rows, 1, 2) @ self.base, dtype=g.dtype)
 
 
@@ -141,7 +141,7 @@ class GridSample(Function):
     def _corners(self) -> list[tuple[Any, Array, list[Array]]]:
         """The entries around every place: their index in x, how much of each, and the slope of that along each axis."""
         xp, (batch, _, *sizes) = xp_of(self.x), self.x.shape
-        rows = xp.reshape(xp.arange(batch), (batch, *[1] * len(sizes)))
+        rows = xp.arange(batch).reshape((batch, *[1] * len(sizes)))
         corners: list[tuple[Any, Array, list[Array]]] = []
         for sides in product((0, 1) if self.mode == "bilinear" else (0,), repeat=len(sizes)):
             index, inside, shares, signs = [], True, [], []

@@ -53,13 +53,13 @@ class GroupNorm(Function):
     ) -> Array:
         """The formula as printed."""
         xp = xp_of(x)
-        weight, bias = [xp.reshape(p, (x.shape[1], *[1] * (x.ndim - 2))) if hasattr(p, "shape") else p for p in (weight, bias)]
+        weight, bias = [p.reshape((x.shape[1], *[1] * (x.ndim - 2))) if hasattr(p, "shape") else p for p in (weight, bias)]
         if 0 in x.shape:
             return x * weight + bias
-        rows = xp.reshape(x, (x.shape[0], groups, -1))
+        rows = x.reshape((x.shape[0], groups, -1))
         z = rows - xp.mean(rows, axis=-1, keepdims=True)
         z = z / xp.sqrt(xp.mean(z * z, axis=-1, keepdims=True) + eps)
-        return xp.reshape(z, x.shape) * weight + bias
+        return z.reshape(x.shape) * weight + bias
 
     def forward(
         self,
@@ -74,7 +74,7 @@ class GroupNorm(Function):
     ) -> Array:
         # Block by block in place, with sums by BLAS and einsum; z is computed again in backward.
         xp, (n, channels, places) = xp_of(x), extent("group_norm", x, groups, weight=weight, bias=bias)
-        self.x = rows = xp.reshape(wide(x), (n, channels, places))
+        self.x = rows = wide(x).reshape((n, channels, places))
         self.groups, size = groups, max(channels // groups * places, 1)
         self.mean, var = [xp.empty(n * groups, dtype=rows.dtype) for _ in range(2)]
         self.weight, bias = _column(weight), _column(bias)
@@ -93,12 +93,12 @@ class GroupNorm(Function):
         self.scale = 1 / xp.sqrt(var + eps)
         if running is not None and n:
             self._move(running, momentum, self.mean, var * (size / (size - 1)))
-        return xp.asarray(xp.reshape(y, x.shape), dtype=x.dtype)
+        return xp.asarray(y.reshape(x.shape), dtype=x.dtype)
 
     def _by_group(self, x: Array) -> Array:
         """(sample, channel, place) as (sample group, entry)."""
         n, channels, places = x.shape
-        return xp_of(x).reshape(x, (n * self.groups, channels // self.groups * places))
+        return x.reshape((n * self.groups, channels // self.groups * places))
 
     def _move(self, running: Any, momentum: float, *seen: Array) -> None:
         """Move the running statistics of every channel to the mean over the samples of what was seen."""
@@ -106,12 +106,12 @@ class GroupNorm(Function):
             self.moved = True
             for kept, values in zip(running, seen, strict=True):
                 kept *= 1 - momentum
-                kept += momentum * xp_of(values).mean(xp_of(values).reshape(values, (-1, self.groups)), axis=0)
+                kept += momentum * xp_of(values).mean(values.reshape((-1, self.groups)), axis=0)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
         xp, x, needs, groups = xp_of(g), self.x, self.needs, self.groups
         channels, places = x.shape[1:]
-        rows, size = xp.reshape(wide(g), x.shape), max(channels // groups * places, 1)
+        rows, size = wide(g).reshape(x.shape), max(channels // groups * places, 1)
         dx = xp.empty(x.shape, dtype=x.dtype) if needs[0] else None
         sums, products = [xp.zeros((1, channels), dtype=x.dtype) for _ in range(2)]
         for part in blocks(x):
@@ -119,9 +119,9 @@ class GroupNorm(Function):
             scale = self.scale[at, None]
             z = (self._by_group(x[part]) - self.mean[at, None]) * scale
             # Per sample and channel; the sums over a group, and over the batch, are sums of these.
-            by_channel = xp.reshape(some, (some.shape[0] * channels, places))
-            of_g = xp.reshape(by_channel @ xp.ones(places, dtype=x.dtype), (-1, channels))
-            of_gz = xp.reshape(xp.einsum("ij,ij->i", by_channel, xp.reshape(z, by_channel.shape)), (-1, channels))
+            by_channel = some.reshape((some.shape[0] * channels, places))
+            of_g = (by_channel @ xp.ones(places, dtype=x.dtype)).reshape((-1, channels))
+            of_gz = xp.einsum("ij,ij->i", by_channel, z.reshape(by_channel.shape)).reshape((-1, channels))
             sums += xp.sum(of_g, axis=0)
             products += xp.sum(of_gz, axis=0)
             if dx is not None:
@@ -130,13 +130,13 @@ class GroupNorm(Function):
                 if self.weight is not None:
                     d *= self.weight
                     of_g, of_gz = of_g * self.weight[:, 0], of_gz * self.weight[:, 0]
-                mean, slope = [xp.sum(xp.reshape(s, (-1, channels // groups)), axis=1, keepdims=True) / size for s in (of_g, of_gz)]
+                mean, slope = [xp.sum(s.reshape((-1, channels // groups)), axis=1, keepdims=True) / size for s in (of_g, of_gz)]
                 z *= slope
                 z += mean
                 d = self._by_group(d)
                 d -= z
                 d *= scale
-        dx = None if dx is None else xp.reshape(dx, g.shape)
+        dx = None if dx is None else dx.reshape(g.shape)
         return (dx, products[0] if True in needs[1:2] else None, sums[0] if True in needs[2:] else None)[: len(needs)]
 
 

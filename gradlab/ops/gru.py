@@ -61,7 +61,7 @@ class GRU(Function):
         """The formula as printed, step by step."""
         xp, hs = xp_of(x), [h]
         for t in range(x.shape[0]):
-            hs.append(_step(x[t] @ xp.transpose(w_ih) + b_ih, hs[-1] @ xp.transpose(w_hh) + b_hh, hs[-1]))
+            hs.append(_step(x[t] @ w_ih.T + b_ih, hs[-1] @ w_hh.T + b_hh, hs[-1]))
         return xp.stack(hs)
 
     def forward(self, x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Any = None, b_hh: Any = None) -> Array:
@@ -72,12 +72,12 @@ class GRU(Function):
         # sigmoid(z) = tanh(z / 2) / 2 + 1/2; all products with x are one, a step multiplies only by h, and works in place.
         half = xp.full(3 * n, 0.5, dtype=x.dtype)
         half[2 * n :] = 1.0
-        gates = self.x @ (xp.transpose(self.w_ih) * half)
+        gates = self.x @ (self.w_ih.T * half)
         if b_ih is not None:
             gates += b_ih * half
         after = b_hh * half if hasattr(b_hh, "shape") else None
-        u = xp.transpose(self.w_hh) * half
-        self.gates = gates = xp.reshape(gates, (time, batch, 3 * n))
+        u = self.w_hh.T * half
+        self.gates = gates = gates.reshape((time, batch, 3 * n))
         self.states = hs = xp.empty((time + 1, batch, n), dtype=x.dtype)
         self.q = xp.empty((time, batch, n), dtype=x.dtype)
         hs[0] = h
@@ -121,11 +121,11 @@ class GRU(Function):
             dh += d @ self.w_hh
             dh += g[t]
         flat = rows(through_h)
-        du = xp.transpose(flat) @ rows(hs[:-1]) if needs[3] else None
+        du = flat.T @ rows(hs[:-1]) if needs[3] else None
         after = sums(flat, needs[5:])
         flat = rows(xp.concatenate((through_h[..., : 2 * n], through_x), axis=2))  # the candidate meets x without the reset gate
-        dx = xp.reshape(flat @ self.w_ih, (time, batch, self.w_ih.shape[1])) if needs[0] else None
-        return dx, dh if needs[1] else None, xp.transpose(flat) @ self.x if needs[2] else None, du, *sums(flat, needs[4:5]), *after
+        dx = (flat @ self.w_ih).reshape((time, batch, self.w_ih.shape[1])) if needs[0] else None
+        return dx, dh if needs[1] else None, flat.T @ self.x if needs[2] else None, du, *sums(flat, needs[4:5]), *after
 
 
 def gru(
@@ -164,14 +164,13 @@ class GRUCell(Function):
     @staticmethod
     def reference(x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Any = 0.0, b_hh: Any = 0.0) -> Array:
         """The formula as printed."""
-        xp = xp_of(x)
-        return _step(x @ xp.transpose(w_ih) + b_ih, h @ xp.transpose(w_hh) + b_hh, h)
+        return _step(x @ w_ih.T + b_ih, h @ w_hh.T + b_hh, h)
 
     def forward(self, x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Any = None, b_hh: Any = None) -> Array:
         need_fit("gru_cell", 3, 2, x, {"h": h}, w_ih, w_hh, b_ih, b_hh)
         xp, dtype, n = xp_of(x), x.dtype, h.shape[1]
         self.given = x, h, w_ih, w_hh = [wide(a) for a in (x, h, w_ih, w_hh)]
-        a, b = x @ xp.transpose(w_ih), h @ xp.transpose(w_hh)
+        a, b = x @ w_ih.T, h @ w_hh.T
         if b_ih is not None:
             a += b_ih
             b += b_hh
@@ -189,8 +188,8 @@ class GRUCell(Function):
         return (
             through_x @ w_ih if needs[0] else None,
             g * z + through_h @ w_hh if needs[1] else None,
-            xp.transpose(through_x) @ x if needs[2] else None,
-            xp.transpose(through_h) @ h if needs[3] else None,
+            through_x.T @ x if needs[2] else None,
+            through_h.T @ h if needs[3] else None,
             *sums(through_x, needs[4:5]),
             *sums(through_h, needs[5:]),
         )

@@ -125,7 +125,7 @@ class Interpolate(Function):
             if not mixes:
                 y = xp.take(y, places[0], axis=axis)
                 continue
-            shares = xp.reshape(asarray_like(weights, x, y.dtype), (len(at), m, *[1] * (x.ndim - 1 - axis)))
+            shares = asarray_like(weights, x, y.dtype).reshape((len(at), m, *[1] * (x.ndim - 1 - axis)))
             whole, y = y, xp.take(y, places[0], axis=axis) * shares[0]
             for k in range(1, len(at)):
                 y += xp.take(whole, places[k], axis=axis) * shares[k]
@@ -139,11 +139,11 @@ class Interpolate(Function):
             matrix = np.zeros((n, m))
             np.add.at(matrix, (at, np.arange(m)), weights)
             behind = prod(dx.shape[axis + 1 :])
-            rows = xp.reshape(dx, (prod(dx.shape[:axis]), m, behind))
+            rows = dx.reshape((prod(dx.shape[:axis]), m, behind))
             matrix = asarray_like(matrix, g, dx.dtype)
             # Along the last axis as one product of tall matrices.
-            rows = rows[..., 0] @ xp.transpose(matrix) if behind == 1 else matrix @ rows
-            dx = xp.reshape(rows, (*dx.shape[:axis], n, *dx.shape[axis + 1 :]))
+            rows = rows[..., 0] @ matrix.T if behind == 1 else matrix @ rows
+            dx = rows.reshape((*dx.shape[:axis], n, *dx.shape[axis + 1 :]))
         return xp.asarray(dx, dtype=g.dtype)
 
 

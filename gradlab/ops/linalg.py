@@ -43,8 +43,7 @@ class MatMul(Function):
             if a.dtype is not b.dtype:
                 need_one_dtype("matmul", a=a, b=b)
             if b.ndim == 2 and a.ndim > 2:  # rows of one matrix: a single product, not one a batch entry
-                xp = xp_of(a)
-                return xp.reshape(times(xp.reshape(a, (prod(a.shape[:-1]), a.shape[-1])), b), (*a.shape[:-1], b.shape[-1]))
+                return times(a.reshape((prod(a.shape[:-1]), a.shape[-1])), b).reshape((*a.shape[:-1], b.shape[-1]))
             return times(a, b)
         except (ValueError, AttributeError):  # AttributeError: a Python number
             raise _mismatch(xp_of(a).shape(a), xp_of(b).shape(b)) from None
@@ -61,11 +60,11 @@ class MatMul(Function):
         shape, tall = a.shape, b.ndim == 2 and a.ndim > 2
         if tall:  # one product of tall matrices, not a batch of products and a sum
             n = prod(shape[:-1])
-            a, g = xp.reshape(a, (n, shape[-1])), xp.reshape(g, (n, g.shape[-1]))
+            a, g = a.reshape((n, shape[-1])), g.reshape((n, g.shape[-1]))
         da = times(g, xp.swapaxes(b, -1, -2)) if for_a else None
         db = times(xp.swapaxes(a, -1, -2), g) if for_b else None
         if tall and da is not None:
-            da = xp.reshape(da, shape)
+            da = da.reshape(shape)
         if rows and da is not None:
             da = da[..., 0, :]
         if columns and db is not None:

@@ -53,23 +53,22 @@ class Linear(Function):
             raise ShapeError(explain("linear: the bias does not fit the weight", got=got, need=f"bias: ({weight.shape[0]},)"))
         if x.dtype is not weight.dtype:
             need_one_dtype("linear", x=x, weight=weight)
-        xp = xp_of(x)
         self.x, self.weight = x, weight
         # Rows of one matrix: BLAS gets a single product, whatever stands in front.
-        y = times(x if x.ndim <= 2 else xp.reshape(x, (prod(x.shape[:-1]), x.shape[-1])), xp.transpose(weight))
+        y = times(x if x.ndim <= 2 else x.reshape((prod(x.shape[:-1]), x.shape[-1])), weight.T)
         if bias is not None:
             if getattr(bias, "dtype", y.dtype) is not y.dtype:
                 need_one_dtype("linear", bias=bias, weight=weight)
             y += bias
-        return y if x.ndim <= 2 else xp.reshape(y, (*x.shape[:-1], weight.shape[0]))
+        return y if x.ndim <= 2 else y.reshape((*x.shape[:-1], weight.shape[0]))
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
-        xp, x, weight, needs = xp_of(g), self.x, self.weight, self.needs
+        x, weight, needs = self.x, self.weight, self.needs
         if x.ndim != 2:
             rows = prod(x.shape[:-1])
-            x, g = xp.reshape(x, (rows, x.shape[-1])), xp.reshape(g, (rows, g.shape[-1]))
-        dx = xp.reshape(times(g, weight), self.x.shape) if needs[0] else None
-        dw = times(xp.transpose(g), x) if needs[1] else None
+            x, g = x.reshape((rows, x.shape[-1])), g.reshape((rows, g.shape[-1]))
+        dx = times(g, weight).reshape(self.x.shape) if needs[0] else None
+        dw = times(g.T, x) if needs[1] else None
         if len(needs) == 2:
             return dx, dw
         return dx, dw, total(g, 0) if needs[2] else None

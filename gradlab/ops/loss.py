@@ -51,7 +51,7 @@ def rows_of(x: Array) -> Array:
     xp = xp_of(x)
     if x.ndim > 2:
         x = xp.moveaxis(x, 1, -1)
-    return xp.reshape(x, (prod(x.shape[:-1]), x.shape[-1]))
+    return x.reshape((prod(x.shape[:-1]), x.shape[-1]))
 
 
 def unrowed(rows: Array, shape: tuple[int, ...]) -> Array:
@@ -60,8 +60,8 @@ def unrowed(rows: Array, shape: tuple[int, ...]) -> Array:
         return rows
     xp = xp_of(rows)
     if len(shape) == 1:
-        return xp.reshape(rows, shape)
-    return xp.moveaxis(xp.reshape(rows, (shape[0], *shape[2:], shape[1])), -1, 1)
+        return rows.reshape(shape)
+    return xp.moveaxis(rows.reshape((shape[0], *shape[2:], shape[1])), -1, 1)
 
 
 def places(op: str, ids: Array, shape: tuple[int, int], ignore_index: int) -> tuple[Array, Array | None]:
@@ -73,7 +73,7 @@ def places(op: str, ids: Array, shape: tuple[int, int], ignore_index: int) -> tu
     xp = xp_of(ids)
     n, classes = shape
     if ids.ndim != 1:
-        ids = xp.reshape(ids, (n,))
+        ids = ids.reshape((n,))
     live = None
     if not on_host(ids):  # whether every id is a class is not asked: the device would have to be waited for
         live = ids != ignore_index

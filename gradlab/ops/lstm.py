@@ -77,7 +77,7 @@ class LSTM(Function):
         xp = xp_of(x)
         hs, cs = [h], [c]
         for t in range(x.shape[0]):
-            z = x[t] @ xp.transpose(w_ih) + b_ih + hs[-1] @ xp.transpose(w_hh) + b_hh
+            z = x[t] @ w_ih.T + b_ih + hs[-1] @ w_hh.T + b_hh
             h, c = _step(z, cs[-1])
             hs.append(h)
             cs.append(c)
@@ -90,11 +90,11 @@ class LSTM(Function):
         self.x, self.w_ih = rows(x), w_ih
         # All products with x are one; a step multiplies only by h, and works in place.
         half, rest = _squares(n, x)
-        gates = self.x @ (xp.transpose(w_ih) * half)
+        gates = self.x @ (w_ih.T * half)
         if b_ih is not None:
             gates += added(b_ih, b_hh) * half
-        u = xp.transpose(self.w_hh) * half
-        self.gates = gates = xp.reshape(gates, (time, batch, 4 * n))
+        u = self.w_hh.T * half
+        self.gates = gates = gates.reshape((time, batch, 4 * n))
         self.states = states = xp.empty((2, time + 1, batch, n), dtype=x.dtype)
         self.tanh_c = xp.empty((time, batch, n), dtype=x.dtype)
         hs, cs = states
@@ -142,9 +142,9 @@ class LSTM(Function):
             xp.matmul(d, self.w_hh, out=dh)
             dh += gh[t]
         flat = rows(dz)
-        dx = xp.reshape(flat @ self.w_ih, (time, batch, self.w_ih.shape[1])) if needs[0] else None
-        dw = xp.transpose(flat) @ self.x if needs[3] else None
-        du = xp.transpose(flat) @ rows(hs[:-1]) if needs[4] else None
+        dx = (flat @ self.w_ih).reshape((time, batch, self.w_ih.shape[1])) if needs[0] else None
+        dw = flat.T @ self.x if needs[3] else None
+        du = flat.T @ rows(hs[:-1]) if needs[4] else None
         return dx, dh if needs[1] else None, dc if needs[2] else None, dw, du, *sums(flat, needs[5:])
 
 
@@ -194,14 +194,14 @@ class LSTMCell(Function):
     def reference(x: Array, h: Array, c: Array, w_ih: Array, w_hh: Array, b_ih: Any = 0.0, b_hh: Any = 0.0) -> Array:
         """The formula as printed."""
         xp = xp_of(x)
-        return xp.stack(_step(x @ xp.transpose(w_ih) + b_ih + h @ xp.transpose(w_hh) + b_hh, c))
+        return xp.stack(_step(x @ w_ih.T + b_ih + h @ w_hh.T + b_hh, c))
 
     def forward(self, x: Array, h: Array, c: Array, w_ih: Array, w_hh: Array, b_ih: Any = None, b_hh: Any = None) -> Array:
         need_fit("lstm_cell", 4, 2, x, {"h": h, "c": c}, w_ih, w_hh, b_ih, b_hh)
         xp, dtype, n = xp_of(x), x.dtype, h.shape[1]
         self.given = x, h, c, w_ih, w_hh = [wide(a) for a in (x, h, c, w_ih, w_hh)]
-        z = x @ xp.transpose(w_ih)
-        z += h @ xp.transpose(w_hh)
+        z = x @ w_ih.T
+        z += h @ w_hh.T
         if b_ih is not None:
             z += added(b_ih, b_hh)
         half, rest = _squares(n, z)
@@ -226,8 +226,8 @@ class LSTMCell(Function):
             dz @ w_ih if needs[0] else None,
             dz @ w_hh if needs[1] else None,
             dc * f if needs[2] else None,
-            xp.transpose(dz) @ x if needs[3] else None,
-            xp.transpose(dz) @ h if needs[4] else None,
+            dz.T @ x if needs[3] else None,
+            dz.T @ h if needs[4] else None,
             *sums(dz, needs[5:]),
         )
 

@@ -148,7 +148,7 @@ class MaxPoolPlaces(Function):
         xp, sizes = xp_of(x), x.shape[x.ndim - axes :]
         at = pooling(f"max_pool{axes}d", x, axes, kernel_size, stride, padding, dilation, ceil_mode)
         count = at.places(sizes)
-        inside = padded(xp.reshape(xp.arange(prod(sizes)), sizes), at.low, at.high, -1)
+        inside = padded(xp.arange(prod(sizes)).reshape(sizes), at.low, at.high, -1)
         x = padded(x, at.low, at.high, least(x))
         best = at_best = None
         for tap in product(*map(range, at.kernel)):

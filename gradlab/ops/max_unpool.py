@@ -38,16 +38,16 @@ class MaxUnpool(Function):
             got = {"smallest": xp.min(places), "largest": xp.max(places)}
             raise ArgumentError(explain("max_unpool: an index is no place of the image", got=got, need=f"0 to {whole - 1}"))
         count = prod(lead)
-        self.at = xp.arange(count)[:, None], xp.reshape(places, (count, prod(x.shape[x.ndim - n :])))
+        self.at = xp.arange(count)[:, None], places.reshape((count, prod(x.shape[x.ndim - n :])))
         self.shape = x.shape
         y = xp.zeros((count, whole), dtype=x.dtype)
-        y[self.at] = xp.reshape(x, self.at[1].shape)
-        return xp.reshape(y, (*lead, *output_size))
+        y[self.at] = x.reshape(self.at[1].shape)
+        return y.reshape((*lead, *output_size))
 
     def backward(self, g: Array) -> tuple[Array, None]:
-        xp, (rows, places), n = xp_of(g), self.at, len(self.params["output_size"])
-        flat = xp.reshape(g, (rows.shape[0], prod(g.shape[-n:])))
-        return xp.reshape(flat[rows, places], self.shape), None
+        (rows, places), n = self.at, len(self.params["output_size"])
+        flat = g.reshape((rows.shape[0], prod(g.shape[-n:])))
+        return flat[rows, places].reshape(self.shape), None
 
 
 def _max_unpool(

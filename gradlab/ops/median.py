@@ -46,7 +46,7 @@ class Median(Function):
                 raise ShapeError(explain("median: nothing to choose from", got={"x": x.shape}, need="at least one entry"))
             self.hit, self.n = xp.zeros(x.shape, dtype=bool), 1
             return xp.asarray(xp.nan, dtype=x.dtype)
-        ranked = xp.sort(xp.ravel(x))
+        ranked = xp.sort(x.reshape(-1))
         n, nans = ranked.shape[0], xp.sum(ranked != ranked)  # NaNs come last
         y = ranked[xp.maximum(n - 1 - nans, 0) // 2 if skip_nan else xp.where(nans > 0, n - 1, (n - 1) // 2)]
         self.hit = (x == y) | ((x != x) & (y != y))
@@ -75,7 +75,7 @@ class ArgMedian(Function):
         order = xp.argsort(x, axis=axis, kind="stable")
         nans = xp.sum(x != x, axis=axis, keepdims=True)
         rank = xp.maximum(n - 1 - nans, 0) // 2 if skip_nan else xp.where(nans > 0, n - nans, (n - 1) // 2)
-        return xp.reshape(order[grid(rank, axis)], tuple([1 if i == axis else m for i, m in enumerate(shape)]))
+        return order[grid(rank, axis)].reshape(tuple([1 if i == axis else m for i, m in enumerate(shape)]))
 
 
 def _middle(x: TensorLike, dim: Any, keepdim: bool, numpy: dict[str, Any], skip_nan: bool) -> Any:
@@ -143,7 +143,7 @@ class ArgMode(Function):
         start = xp.concatenate([xp.zeros_like(order[part(axis, None, 1)]), xp.where(new, place[1:], 0)], axis=axis)
         length = place - scan(xp.maximum, start, axis)  # of the run of equal entries, so far
         best = xp.expand_dims(xp.argmax(length, axis=axis), axis)
-        return xp.reshape(order[grid(best, axis)], tuple([1 if i == axis else m for i, m in enumerate(shape)]))
+        return order[grid(best, axis)].reshape(tuple([1 if i == axis else m for i, m in enumerate(shape)]))
 
 
 def mode(input: TensorLike, dim: int = -1, keepdim: bool = False) -> MiddleValue:

@@ -71,7 +71,7 @@ class IsIn(Function):
 
     def forward(self, x: Any, s: Any, invert: bool = False) -> Array:
         xp = xp_of(x) if hasattr(x, "shape") else xp_of(s)
-        y = xp.reshape(xp.isin(xp.ravel(xp.asarray(x)), xp.ravel(xp.asarray(s))), xp.shape(x))
+        y = xp.isin(xp.asarray(x).reshape(-1), xp.asarray(s).reshape(-1)).reshape(xp.shape(x))
         return ~y if invert else y
 
 

@@ -45,7 +45,7 @@ class MultiMarginLoss(Function):
         xp = xp_of(x)
         rows = wide(x if x.ndim > 1 else x[None])
         n, classes = rows.shape
-        self.at, self.shape, self.n = (xp.arange(n), xp.reshape(ids, (n,))), x.shape, _count(reduction, n)
+        self.at, self.shape, self.n = (xp.arange(n), ids.reshape((n,))), x.shape, _count(reduction, n)
         over = margin - rows[self.at][:, None] + rows
         other = xp.arange(classes) != self.at[1][:, None]
         w = (1.0 if weight is None else asarray_like(weight, x, rows.dtype)[self.at[1]][:, None]) / classes
@@ -56,8 +56,7 @@ class MultiMarginLoss(Function):
         return reduced(losses, reduction, n, ids.shape, x.dtype)
 
     def backward(self, g: Array) -> tuple[Array, None]:
-        xp = xp_of(g)
-        return xp.reshape(self.slope * xp.reshape(g / self.n, (-1, 1)), self.shape), None
+        return (self.slope * (g / self.n).reshape((-1, 1))).reshape(self.shape), None
 
 
 def multi_margin_loss(
@@ -150,8 +149,7 @@ class MultilabelMarginLoss(Function):
         return reduced(losses, reduction, n, x.shape[:-1], x.dtype)
 
     def backward(self, g: Array) -> tuple[Array, None]:
-        xp = xp_of(g)
-        return xp.reshape(self.slope * xp.reshape(g / self.n, (-1, 1)), self.shape), None
+        return (self.slope * (g / self.n).reshape((-1, 1))).reshape(self.shape), None
 
 
 def multilabel_margin_loss(input: TensorLike, target: TensorLike, reduction: str = "mean") -> Tensor:

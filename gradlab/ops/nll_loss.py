@@ -36,7 +36,7 @@ class NLLLoss(Function):
     @staticmethod
     def reference(x: Array, ids: Array, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Array:
         """The formula as printed."""
-        xp, rows, ids_in_line = xp_of(x), rows_of(x), xp_of(ids).reshape(ids, (-1,))
+        xp, rows, ids_in_line = xp_of(x), rows_of(x), ids.reshape(-1)
         right = (xp.arange(rows.shape[1]) == ids_in_line[:, None]) & (ids_in_line != ignore_index)[:, None]
         w = xp.where(right, 1.0 if weight is None else xp.asarray(weight, dtype=x.dtype), 0.0)
         return reduced(-xp.sum(w * rows, axis=1), reduction, xp.sum(w), ids.shape, x.dtype)
@@ -44,7 +44,7 @@ class NLLLoss(Function):
     def forward(self, x: Array, ids: Array, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Array:
         xp, rows = xp_of(x), rows_of(x)
         self.at, live = places("nll_loss", ids, rows.shape, ignore_index)
-        right = -wide(xp.reshape(rows, (-1,))[self.at])
+        right = -wide(rows.reshape(-1)[self.at])
         n: Any = rows.shape[0]
         self.w: Any = 1.0
         if weight is not None:
@@ -62,8 +62,8 @@ class NLLLoss(Function):
     def backward(self, g: Array) -> tuple[Array, None]:
         xp = xp_of(g)
         d = xp.zeros(self.extent, dtype=self.dtype)
-        in_line = xp.reshape(d, (-1,))
-        in_line[self.at] = xp.reshape(g / self.n, (-1,)) * (-self.w)
+        in_line = d.reshape(-1)
+        in_line[self.at] = (g / self.n).reshape(-1) * (-self.w)
         return unrowed(d, self.shape), None
 
 

@@ -70,7 +70,7 @@ def in_two_steps(index: Any, ndim: int) -> tuple[tuple[Any, ...], tuple[Any, ...
         else:
             first.append(None if kind == "truth" else i)
             if kind != "number":
-                then.append(slice(None) if kind != "truth" else xp_of(i).reshape(i, (1,)) if is_array(i) else [0] * bool(i))
+                then.append(slice(None) if kind != "truth" else i.reshape((1,)) if is_array(i) else [0] * bool(i))
     return tuple(first), tuple(then)
 
 
@@ -143,7 +143,7 @@ def along(op: str, x: Array, index: Array, dim: int) -> tuple[Array, Array, int]
     """
     x, axis = opened(op, x, dim)
     if not index.ndim:
-        index = xp_of(index).reshape(index, (1,))
+        index = index.reshape((1,))
     if not prod(index.shape):
         index = xp_of(index).zeros(index.shape if index.ndim == x.ndim else (0,) * x.ndim, dtype=int)
     if index.ndim != x.ndim or any(i != axis and n > x.shape[i] for i, n in enumerate(index.shape)):

@@ -159,22 +159,21 @@ class Kron(Function):
     reads = ("inputs",)
 
     def forward(self, a: Array, b: Array) -> Array:
-        xp, n = xp_of(a), max(a.ndim, b.ndim)
+        n = max(a.ndim, b.ndim)
         small, large = [(1,) * (n - x.ndim) + x.shape for x in (b, a)]
         # Sizes of a and of b in turn: (rows of a, rows of b, columns of a, columns of b).
-        self.a = xp.reshape(a, tuple([size for n in large for size in (n, 1)]))
-        self.b = xp.reshape(b, tuple([size for n in small for size in (1, n)]))
+        self.a = a.reshape(tuple([size for n in large for size in (n, 1)]))
+        self.b = b.reshape(tuple([size for n in small for size in (1, n)]))
         self.shapes = a.shape, b.shape
         y = self.a * self.b
         self.split = y.shape
-        return xp.reshape(y, tuple([p * q for p, q in zip(large, small, strict=True)]))
+        return y.reshape(tuple([p * q for p, q in zip(large, small, strict=True)]))
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
-        xp = xp_of(g)
-        g = xp.reshape(g, self.split)
+        g = g.reshape(self.split)
         axes = [tuple(range(first, g.ndim, 2)) for first in (1, 0)]
         grads = [total(g * other, axis) if need else None for other, axis, need in zip((self.b, self.a), axes, self.needs, strict=True)]
-        return tuple([d if d is None else xp.reshape(d, shape) for d, shape in zip(grads, self.shapes, strict=True)])
+        return tuple([d if d is None else d.reshape(shape) for d, shape in zip(grads, self.shapes, strict=True)])
 
 
 def kron(input: TensorLike, other: TensorLike) -> Tensor:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def _led(dv: Array, shape: tuple[int, ...]) -> Array:
     """The gradient of a value that had axes of size 1 in front, which NumPy lets it have."""
     more = len(shape) - dv.ndim
-    return xp_of(dv).reshape(dv, (1,) * more + dv.shape) if more > 0 else dv
+    return dv.reshape((1,) * more + dv.shape) if more > 0 else dv
 
 
 def _unfit(x: Array, v: Any, index: Any) -> ShapeError:
@@ -74,8 +74,8 @@ class SetIndex(Function):
     def _last_values(x: Array, index: Any, v: Array) -> Array:
         """The values to write: where a place is written twice, the last one both times, as a device keeps no order."""
         xp, shape = xp_of(x), x[index].shape
-        order = xp.reshape(xp.arange(prod(shape)), shape)
-        flat = xp.ravel(xp.broadcast_to(xp.reshape(v, v.shape[max(0, v.ndim - len(shape)) :]), shape))
+        order = xp.arange(prod(shape)).reshape(shape)
+        flat = xp.broadcast_to(v.reshape(v.shape[max(0, v.ndim - len(shape)) :]), shape).reshape(-1)
         return flat[_last_writer(x.shape, index, order)[index]]
 
     def backward(self, g: Array) -> tuple[Array | None, Array | None]:
@@ -88,7 +88,7 @@ class SetIndex(Function):
             dv = xp.asarray(g[index])
             if not is_basic(index):
                 # Where a place is written twice the last value stays; the one before it gets nothing.
-                order = xp.reshape(xp.arange(prod(dv.shape)), dv.shape)
+                order = xp.arange(prod(dv.shape)).reshape(dv.shape)
                 dv = xp.where(_last_writer(self.shape, index, order)[index] == order, dv, 0.0)
             dv = _led(dv, self.value_shape)
         return dx, dv
@@ -181,7 +181,7 @@ def _along(op: str, x: Tensor, dim: int, index: TensorLike, *, negative: bool = 
     places: Any = as_array(getattr(index, "data", index))
     if places.ndim > 1:
         raise ShapeError(explain(f"{op}: places along one axis", got={"index": places.shape}, need="one axis, or none"))
-    places = xp_of(places).reshape(places, (-1,))
+    places = places.reshape(-1)
     if not prod(places.shape):
         places = xp_of(places).asarray(places, dtype=int)
     axis = axis_of(op, dim, x) if x.ndim else 0

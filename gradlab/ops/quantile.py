@@ -21,7 +21,7 @@ WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 def _ranks(x: Array, q: Array, skip_nan: bool) -> Array:
     """Where each quantile stands among sorted entries, as a fraction; with a NaN among them, at the end, which is one."""
     xp, n = xp_of(x), x.shape[-1]
-    q = xp.reshape(xp.asarray(q, dtype="float64"), (-1,))
+    q = xp.asarray(q, dtype="float64").reshape(-1)
     nans = xp.sum(x != x, axis=-1, keepdims=True)
     if skip_nan:
         return xp.maximum(n - 1 - nans, 0) * q

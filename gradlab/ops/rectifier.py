@@ -116,7 +116,7 @@ class PReLU(Function):
             need = f"one number, or one a channel: ({channels},)"
             raise ShapeError(explain("prelu: the slopes don't fit the channels", got={"x": x.shape, "weight": w.shape}, need=need))
         xp, self.x, self.shape = xp_of(x), x, w.shape
-        self.w = xp.reshape(w, (-1,) + (1,) * (x.ndim - 2)) if x.ndim > 1 else xp.reshape(w, ())
+        self.w = w.reshape((-1,) + (1,) * (x.ndim - 2)) if x.ndim > 1 else w.reshape(())
         return xp.where(x > 0, x, self.w * x)
 
     def backward(self, g: Array) -> tuple[Array | None, Array | None]:
@@ -125,7 +125,7 @@ class PReLU(Function):
             dx = xp.where(x > 0, g, self.w * g)
         if self.needs[1]:
             axes = None if len(self.shape) == 0 or self.shape[0] == 1 else (0, *range(2, x.ndim))
-            dw = xp.reshape(total(kept(g * x, ~(x > 0)), axes), self.shape)
+            dw = total(kept(g * x, ~(x > 0)), axes).reshape(self.shape)
         return dx, dw
 
 

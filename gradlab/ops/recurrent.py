@@ -39,7 +39,7 @@ def need_fit(op: str, gates: int, axes: int, x: Array, states: dict[str, Array],
 
 def rows(x: Array) -> Array:
     """(time, batch, n) as (time batch, n)."""
-    return xp_of(x).reshape(x, (prod(x.shape[:-1]), x.shape[-1]))
+    return x.reshape((prod(x.shape[:-1]), x.shape[-1]))
 
 
 def inputs(*given: Any, biases: tuple[Any, Any]) -> list[Any]:

@@ -119,13 +119,13 @@ class Prod(AlongAxes):
         axes = [axis % x.ndim for axis in (range(x.ndim) if dim is None else dim if isinstance(dim, tuple) else (dim,) if x.ndim else ())]
         rest = [axis for axis in range(x.ndim) if axis not in axes]
         shape = [x.shape[axis] for axis in rest]
-        y = xp.reshape(xp.transpose(x, (*rest, *axes)), (*shape, product([x.shape[axis] for axis in axes])))
+        y = xp.transpose(x, (*rest, *axes)).reshape((*shape, product([x.shape[axis] for axis in axes])))
         while y.shape[-1] > 1:
             n = y.shape[-1] // 2
             halves = y[..., :n] * y[..., n : 2 * n]
             y = xp.concatenate([halves, y[..., 2 * n :]], axis=-1) if y.shape[-1] % 2 else halves
         y = y[..., 0] if y.shape[-1] else xp.ones(shape, dtype=x.dtype)
-        return xp.reshape(y, [1 if axis in axes else n for axis, n in enumerate(x.shape)]) if keepdim else y
+        return y.reshape([1 if axis in axes else n for axis, n in enumerate(x.shape)]) if keepdim else y
 
     def forward(self, x: Array, dim: Dim = None, keepdim: bool = False, dtype: Any = None) -> Array:
         dim = axes_of(x, dim)

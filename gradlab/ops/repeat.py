@@ -41,7 +41,7 @@ class Tile(Function):
 
     def backward(self, g: Array) -> Array:
         copies_and_sizes = [n for pair in zip(self.repeats, self.shape, strict=True) for n in pair]
-        return total(xp_of(g).reshape(g, copies_and_sizes), tuple(range(0, 2 * len(self.repeats), 2)))
+        return total(g.reshape(copies_and_sizes), tuple(range(0, 2 * len(self.repeats), 2)))
 
 
 def repeat(input: TensorLike, *times: int | tuple[int, ...], repeats: tuple[int, ...] | None = None) -> Tensor:
@@ -110,11 +110,11 @@ class RepeatInterleave(Function):
         xp = xp_of(g)
         if isinstance(self.repeats, int):
             shape = (*g.shape[: self.axis], self.n, self.repeats, *g.shape[self.axis + 1 :])
-            return xp.reshape(total(xp.reshape(g, shape), self.axis + 1), self.shape)
+            return total(g.reshape(shape), self.axis + 1).reshape(self.shape)
         rows = xp.moveaxis(wide(g), self.axis, 0)
         dx = xp.zeros((self.n, *rows.shape[1:]), dtype=rows.dtype)
         scatter_add(dx, self.source, rows)
-        return xp.reshape(xp.moveaxis(dx, 0, self.axis), self.shape)
+        return xp.moveaxis(dx, 0, self.axis).reshape(self.shape)
 
 
 def _sources(repeats: np.ndarray) -> np.ndarray:

@@ -53,7 +53,7 @@ class RNN(Function):
         """The formula as printed, step by step."""
         xp, hs = xp_of(x), [h]
         for t in range(x.shape[0]):
-            hs.append(_bent(x[t] @ xp.transpose(w_ih) + b_ih + hs[-1] @ xp.transpose(w_hh) + b_hh, relu))
+            hs.append(_bent(x[t] @ w_ih.T + b_ih + hs[-1] @ w_hh.T + b_hh, relu))
         return xp.stack(hs)
 
     def forward(self, x: Array, h: Array, w_ih: Array, w_hh: Array, b_ih: Any = None, b_hh: Any = None, *, relu: bool = False) -> Array:
@@ -62,10 +62,10 @@ class RNN(Function):
         self.w_ih, self.w_hh, self.relu = wide(w_ih), wide(w_hh), relu
         self.x = rows(wide(x))
         # All products with x are one; a step multiplies only by h.
-        z = self.x @ xp.transpose(self.w_ih)
+        z = self.x @ self.w_ih.T
         if b_ih is not None:
             z += added(b_ih, b_hh)
-        z, u = xp.reshape(z, (time, batch, n)), xp.transpose(self.w_hh)
+        z, u = z.reshape((time, batch, n)), self.w_hh.T
         self.states = hs = xp.empty((time + 1, batch, n), dtype=z.dtype)
         hs[0] = h
         for t in range(time):
@@ -82,10 +82,10 @@ class RNN(Function):
             dh = dz[t] @ self.w_hh + g[t]
         flat = rows(dz)
         return (
-            xp.reshape(flat @ self.w_ih, (time, batch, self.w_ih.shape[1])) if needs[0] else None,
+            (flat @ self.w_ih).reshape((time, batch, self.w_ih.shape[1])) if needs[0] else None,
             dh if needs[1] else None,
-            xp.transpose(flat) @ self.x if needs[2] else None,
-            xp.transpose(flat) @ rows(hs[:-1]) if needs[3] else None,
+            flat.T @ self.x if needs[2] else None,
+            flat.T @ rows(hs[:-1]) if needs[3] else None,
             *sums(flat, needs[4:]),
         )
 
@@ -139,18 +139,18 @@ class RNNCell(Function):
         need_fit("rnn_relu_cell" if relu else "rnn_tanh_cell", 1, 2, x, {"h": h}, w_ih, w_hh, b_ih, b_hh)
         xp, dtype, self.relu = xp_of(x), x.dtype, relu
         self.given = x, h, w_ih, w_hh = [wide(a) for a in (x, h, w_ih, w_hh)]
-        z = x @ xp.transpose(w_ih) + h @ xp.transpose(w_hh)
+        z = x @ w_ih.T + h @ w_hh.T
         self.h = _bent(z if b_ih is None else z + added(b_ih, b_hh), relu)
         return xp.asarray(self.h, dtype=dtype)
 
     def backward(self, g: Array) -> tuple[Array | None, ...]:
-        xp, needs, (x, h, w_ih, w_hh) = xp_of(g), self.needs, self.given
+        needs, (x, h, w_ih, w_hh) = self.needs, self.given
         dz = _unbent(wide(g), self.h, self.relu)
         return (
             dz @ w_ih if needs[0] else None,
             dz @ w_hh if needs[1] else None,
-            xp.transpose(dz) @ x if needs[2] else None,
-            xp.transpose(dz) @ h if needs[3] else None,
+            dz.T @ x if needs[2] else None,
+            dz.T @ h if needs[3] else None,
             *sums(dz, needs[4:]),
         )
 

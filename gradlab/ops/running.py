@@ -53,12 +53,11 @@ class CumMax(Function):
         x, self.axis = opened("cummax", x, dim)
         y = scan(xp.maximum, x, self.axis)
         self.index = _last(x, y, self.axis)
-        return xp.reshape(y, self.shape)
+        return y.reshape(self.shape)
 
     def backward(self, g: Array) -> Array:
-        xp = xp_of(g)
-        g = xp.reshape(wide(g), self.index.shape)
-        return xp.reshape(add_along(g.shape, self.index, g, self.axis), self.shape)
+        g = wide(g).reshape(self.index.shape)
+        return add_along(g.shape, self.index, g, self.axis).reshape(self.shape)
 
 
 class CumArgMax(Function):
@@ -72,7 +71,7 @@ class CumArgMax(Function):
     def forward(self, x: Array, dim: int) -> Array:
         xp, shape = xp_of(x), x.shape
         x, axis = opened("cummax", x, dim)
-        return xp.reshape(_last(x, scan(xp.maximum, x, axis), axis), shape)
+        return _last(x, scan(xp.maximum, x, axis), axis).reshape(shape)
 
 
 def cummax(input: TensorLike, dim: int | None = None, **numpy: Any) -> RunningExtremum:
@@ -102,12 +101,11 @@ class CumMin(Function):
         x, self.axis = opened("cummin", x, dim)
         y = scan(xp.minimum, x, self.axis)
         self.index = _last(x, y, self.axis)
-        return xp.reshape(y, self.shape)
+        return y.reshape(self.shape)
 
     def backward(self, g: Array) -> Array:
-        xp = xp_of(g)
-        g = xp.reshape(wide(g), self.index.shape)
-        return xp.reshape(add_along(g.shape, self.index, g, self.axis), self.shape)
+        g = wide(g).reshape(self.index.shape)
+        return add_along(g.shape, self.index, g, self.axis).reshape(self.shape)
 
 
 class CumArgMin(Function):
@@ -121,7 +119,7 @@ class CumArgMin(Function):
     def forward(self, x: Array, dim: int) -> Array:
         xp, shape = xp_of(x), x.shape
         x, axis = opened("cummin", x, dim)
-        return xp.reshape(_last(x, scan(xp.minimum, x, axis), axis), shape)
+        return _last(x, scan(xp.minimum, x, axis), axis).reshape(shape)
 
 
 def cummin(input: TensorLike, dim: int | None = None, **numpy: Any) -> RunningExtremum:
@@ -150,7 +148,7 @@ class LogCumSumExp(Function):
         self.x, self.axis = opened("logcumsumexp", wide(x), dim)
         self.y = scan(xp.logaddexp, self.x, self.axis)
         self.shape = shape
-        return xp.asarray(xp.reshape(self.y, shape), dtype=dtype)
+        return xp.asarray(self.y.reshape(shape), dtype=dtype)
 
     @as_pytorch
     def backward(self, g: Array) -> Array:
@@ -160,7 +158,7 @@ class LogCumSumExp(Function):
         same = self.y[part(axis, None, -1)] == self.y[part(axis, 1)]  # infinite ones too
         decay = xp.where(same, 1.0, xp.exp(self.y[part(axis, None, -1)] - y[part(axis, 1)]))
         a = xp.concatenate([decay, xp.ones_like(y[part(axis, None, 1)])], axis=axis)
-        return xp.reshape(xp.exp(self.x - y) * recur(a, xp.reshape(wide(g), y.shape), axis), self.shape)
+        return (xp.exp(self.x - y) * recur(a, wide(g).reshape(y.shape), axis)).reshape(self.shape)
 
 
 def logcumsumexp(input: TensorLike, dim: int | None = None, **numpy: Any) -> Tensor:

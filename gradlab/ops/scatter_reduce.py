@@ -63,19 +63,19 @@ class ScatterProd(Function):
         """The formula as printed: at every place a factor for every v, 1 where it goes elsewhere."""
         xp = xp_of(x)
         n = prod(x.shape)
-        here = xp.reshape(at, (1, -1)) == xp.reshape(xp.arange(n), (n, 1))
-        factors = xp.where(here, xp.reshape(v, (1, -1)), 1.0)
-        base = xp.ravel(x) if include_self else xp.where(xp.any(here, axis=1), 1.0, xp.ravel(x))
-        return xp.reshape(base * xp.prod(factors, axis=1), x.shape)
+        here = at.reshape((1, -1)) == xp.arange(n).reshape((n, 1))
+        factors = xp.where(here, v.reshape((1, -1)), 1.0)
+        base = x.reshape(-1) if include_self else xp.where(xp.any(here, axis=1), 1.0, x.reshape(-1))
+        return (base * xp.prod(factors, axis=1)).reshape(x.shape)
 
     def forward(self, x: Array, v: Array, at: Array, include_self: bool) -> Array:
         xp, dtype = xp_of(x), x.dtype
-        self.shapes, self.at, self.include_self = (x.shape, v.shape), xp.ravel(at), include_self
-        self.v, flat = wide(xp.ravel(v)), wide(xp.ravel(x))
+        self.shapes, self.at, self.include_self = (x.shape, v.shape), at.reshape(-1), include_self
+        self.v, flat = wide(v.reshape(-1)), wide(x.reshape(-1))
         product, self.count = _joined(xp.multiply, self.v, self.at, prod(x.shape))
         self.x = flat if include_self else xp.where(self.count > 0, 1, flat)
         y = xp.where(self.count > 0, self.x * product, self.x)
-        return xp.asarray(xp.reshape(y, x.shape), dtype=dtype)
+        return xp.asarray(y.reshape(x.shape), dtype=dtype)
 
     def backward(self, g: Array) -> tuple[Array, Array, None]:
         # As in prod: the product without zeros is what a lone zero gets, and of two zeros nothing is left.
@@ -89,7 +89,7 @@ class ScatterProd(Function):
         dx = g * (every / rest_x) * (zeros == zero_x)
         dx = dx if self.include_self else xp.where(self.count > 0, 0, dx)
         dv = (g * every)[at] / rest_v * (zeros[at] == zero_v)
-        return xp.reshape(dx, self.shapes[0]), xp.reshape(dv, self.shapes[1]), None
+        return dx.reshape(self.shapes[0]), dv.reshape(self.shapes[1]), None
 
 
 def _counted(held: Array, at: Array, n: int) -> Array:
@@ -112,11 +112,11 @@ class ScatterBest(Function):
     def forward(self, x: Array, v: Array, at: Array, largest: bool, include_self: bool) -> Array:
         xp = xp_of(x)
         join = xp.maximum if largest else xp.minimum
-        self.shapes, self.at, self.include_self = (x.shape, v.shape), xp.ravel(at), include_self
-        self.x, self.v = xp.ravel(x), xp.ravel(v)
+        self.shapes, self.at, self.include_self = (x.shape, v.shape), at.reshape(-1), include_self
+        self.x, self.v = x.reshape(-1), v.reshape(-1)
         best, self.count = _joined(join, self.v, self.at, prod(x.shape))
         self.y = xp.where(self.count > 0, join(best, self.x) if include_self else best, self.x)
-        return xp.reshape(self.y, x.shape)
+        return self.y.reshape(x.shape)
 
     def backward(self, g: Array) -> tuple[Array, Array, None]:
         xp, at, g, y = xp_of(g), self.at, xp_of(g).ravel(wide(g)), self.y
@@ -124,7 +124,7 @@ class ScatterBest(Function):
         if not self.include_self:
             hit_x = self.count == 0
         g = g / xp.asarray(xp.maximum(hit_x + _counted(hit_v, at, self.count.shape[0]), 1), dtype=g.dtype)
-        return xp.reshape(g * hit_x, self.shapes[0]), xp.reshape(g[at] * hit_v, self.shapes[1]), None
+        return (g * hit_x).reshape(self.shapes[0]), (g[at] * hit_v).reshape(self.shapes[1]), None
 
 
 def scatter_reduce(input: TensorLike, dim: int, index: TensorLike, src: TensorLike, reduce: str, *, include_self: bool = True) -> Tensor:

@@ -33,7 +33,7 @@ class Reshape(Function):
     def forward(self, x: Array, shape: tuple[int, ...]) -> Array:
         self.shape = x.shape
         try:
-            return xp_of(x).reshape(x, shape)
+            return x.reshape(shape)
         except ValueError:
             raise ShapeError(
                 explain(
@@ -44,7 +44,7 @@ class Reshape(Function):
             ) from None
 
     def backward(self, g: Array) -> Array:
-        return xp_of(g).reshape(g, self.shape)
+        return g.reshape(self.shape)
 
 
 def reshape(input: TensorLike, *size: int | tuple[int, ...], shape: tuple[int, ...] | None = None) -> Tensor:
@@ -135,7 +135,7 @@ class Flatten(Function):
     def forward(self, x: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
         self.shape = x.shape
         if not x.shape:
-            return xp_of(x).reshape(x, (1,))
+            return x.reshape((1,))
         first, last = axis_of("flatten", start_dim, x), axis_of("flatten", end_dim, x)
         if first > last:
             raise ShapeError(
@@ -146,10 +146,10 @@ class Flatten(Function):
         joined = 1
         for size in x.shape[first : last + 1]:
             joined *= size
-        return xp_of(x).reshape(x, (*x.shape[:first], joined, *x.shape[last + 1 :]))
+        return x.reshape((*x.shape[:first], joined, *x.shape[last + 1 :]))
 
     def backward(self, g: Array) -> Array:
-        return xp_of(g).reshape(g, self.shape)
+        return g.reshape(self.shape)
 
 
 def flatten(input: TensorLike, start_dim: int = 0, end_dim: int = -1) -> Tensor:

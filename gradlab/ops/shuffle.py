@@ -17,18 +17,18 @@ def _grown(x: Array, r: int) -> Array:
     """(*, c r r, height, width) as (*, c, height r, width r)."""
     xp, (*lead, c, h, w) = xp_of(x), x.shape
     n = len(lead)
-    x = xp.reshape(x, (*lead, c // (r * r), r, r, h, w))
+    x = x.reshape((*lead, c // (r * r), r, r, h, w))
     x = xp.transpose(x, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return xp.reshape(xp.array(x, order="C"), (*lead, c // (r * r), h * r, w * r))
+    return xp.array(x, order="C").reshape((*lead, c // (r * r), h * r, w * r))
 
 
 def _shrunk(x: Array, r: int) -> Array:
     """(*, c, height r, width r) as (*, c r r, height, width)."""
     xp, (*lead, c, h, w) = xp_of(x), x.shape
     n = len(lead)
-    x = xp.reshape(x, (*lead, c, h // r, r, w // r, r))
+    x = x.reshape((*lead, c, h // r, r, w // r, r))
     x = xp.transpose(x, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return xp.reshape(xp.array(x, order="C"), (*lead, c * r * r, h // r, w // r))
+    return xp.array(x, order="C").reshape((*lead, c * r * r, h // r, w // r))
 
 
 def _need_factor(op: str, name: str, x: Array, r: int, sizes: tuple[int, ...], by: int, need: str) -> None:
@@ -151,7 +151,7 @@ class ChannelShuffle(Function):
 
 def _interleaved(x: Array, groups: int) -> Array:
     xp, (n, c, *rest) = xp_of(x), x.shape
-    return xp.reshape(xp.array(xp.swapaxes(xp.reshape(x, (n, groups, c // groups, *rest)), 1, 2), order="C"), x.shape)
+    return xp.array(xp.swapaxes(x.reshape((n, groups, c // groups, *rest)), 1, 2), order="C").reshape(x.shape)
 
 
 def channel_shuffle(input: TensorLike, groups: int) -> Tensor:

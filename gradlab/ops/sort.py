@@ -57,15 +57,15 @@ class ByRank(Function):
         xp = xp_of(x)
         self.shape, out = x.shape, index.shape
         x, axis = opened("sort", x, dim)
-        index = xp.reshape(index, out if out else (1,))
+        index = index.reshape(out if out else (1,))
         self.at, self.opened = grid(xp.array(index), axis), x.shape
-        return xp.reshape(x[self.at], out)
+        return x[self.at].reshape(out)
 
     def backward(self, g: Array) -> tuple[Array, None]:
         xp = xp_of(g)
         dx = xp.zeros(self.opened, dtype=g.dtype)
-        dx[self.at] = g if g.ndim else xp.reshape(g, (1,))
-        return xp.reshape(dx, self.shape), None
+        dx[self.at] = g if g.ndim else g.reshape((1,))
+        return dx.reshape(self.shape), None
 
 
 class ArgSort(Function):
@@ -141,7 +141,7 @@ class ArgTopK(Function):
             index = some[grid(_order(x[grid(some, axis)], axis, largest), axis)]
         else:
             index = _order(x, axis, largest)[part(axis, 0, n)]
-        return index if shape else xp.reshape(index, (n,) if n != 1 else ())
+        return index if shape else index.reshape((n,) if n != 1 else ())
 
 
 def topk(input: TensorLike, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Ranked:

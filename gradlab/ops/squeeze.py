@@ -36,10 +36,10 @@ class Squeeze(Function):
         dims = range(x.ndim) if dim is None else [axis_of("squeeze", d, x) for d in given if x.ndim or d not in (0, -1)]
         if len(set(dims)) < len(dims):
             raise DimError(explain("squeeze: an axis is named twice", got={"x": x.shape, "dim": dim}, need="every axis once"))
-        return xp_of(x).reshape(x, tuple([n for i, n in enumerate(x.shape) if n != 1 or i not in dims]))
+        return x.reshape(tuple([n for i, n in enumerate(x.shape) if n != 1 or i not in dims]))
 
     def backward(self, g: Array) -> Array:
-        return xp_of(g).reshape(g, self.shape)
+        return g.reshape(self.shape)
 
 
 def squeeze(input: TensorLike, dim: int | tuple[int, ...] | None = None) -> Tensor:
@@ -71,7 +71,7 @@ class Unsqueeze(Function):
         return xp_of(x).expand_dims(x, axis_of("unsqueeze", dim, x, extra=1))
 
     def backward(self, g: Array) -> Array:
-        return xp_of(g).reshape(g, self.shape)
+        return g.reshape(self.shape)
 
 
 def unsqueeze(input: TensorLike, dim: int) -> Tensor:

@@ -52,7 +52,7 @@ def ids_of(op: str, ids: Array, weight: Array) -> Array:
     if weight.ndim != 2:
         raise ShapeError(explain(f"{op}: the table has a row for every id", got={"weight": weight.shape}, need="weight: (id, feature)"))
     xp, n = xp_of(ids), weight.shape[0]
-    ids = xp.array(xp.ravel(ids), dtype="int64")
+    ids = xp.array(ids.reshape(-1), dtype="int64")
     if on_host(ids) and ids.shape[0] and not all_below(ids, n):
         at = int(xp.argmax((ids < 0) | (ids >= n)))
         raise LabelError(explain(f"{op}: the table has no row {ids[at]}", got={"id": ids[at], "at": at}, need=f"0 to {n - 1}"))

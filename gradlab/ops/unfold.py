@@ -29,14 +29,14 @@ def _columns(x: Array, at: Windows) -> Array:
     xp, count = xp_of(x), at.places(x.shape[2:])
     x = padded(x, at.low, at.high)
     parts = [x[(..., *taps(at, count, tap))] for tap in product(*map(range, at.kernel))]
-    return xp.reshape(xp.stack(parts, axis=2), (x.shape[0], x.shape[1] * prod(at.kernel), prod(count)))
+    return xp.stack(parts, axis=2).reshape((x.shape[0], x.shape[1] * prod(at.kernel), prod(count)))
 
 
 def _added(columns: Array, at: Windows, sizes: Sizes) -> Array:
     """What `_columns` did, undone by adding: every entry gets the sum over the windows it is in."""
     xp, count = xp_of(columns), at.places(sizes)
     channels = columns.shape[1] // prod(at.kernel)
-    parts = xp.reshape(columns, (columns.shape[0], channels, prod(at.kernel), *count))
+    parts = columns.reshape((columns.shape[0], channels, prod(at.kernel), *count))
     whole = [n + a + b for n, a, b in zip(sizes, at.low, at.high, strict=True)]
     x = xp.zeros((columns.shape[0], channels, *whole), dtype=columns.dtype)
     for i, tap in enumerate(product(*map(range, at.kernel))):
@@ -160,7 +160,7 @@ class UnfoldCopy(Function):
 
     def forward(self, x: Array, dim: int, size: int, step: int) -> Array:
         xp, self.shape = xp_of(x), x.shape
-        x = x if x.ndim else xp.reshape(x, (1,))
+        x = x if x.ndim else x.reshape((1,))
         axis = axis_of("unfold", dim, x)
         if not 0 <= size <= x.shape[axis] or step < 1:
             got, need = {"x": self.shape, "dim": dim, "size": size, "step": step}, f"a size up to {x.shape[axis]}, a step of 1 or more"
@@ -170,12 +170,12 @@ class UnfoldCopy(Function):
         if not size:
             return xp.zeros((*x.shape[:axis], count, *x.shape[axis + 1 :], 0), dtype=x.dtype)
         y = xp.stack([x[place] for place in self.places], axis=-1)
-        return y if self.shape else xp.reshape(y, (size,))
+        return y if self.shape else y.reshape((size,))
 
     def backward(self, g: Array) -> Array:
         xp, whole = xp_of(g), wide(g)
         if not self.shape:
-            return xp.reshape(xp.array(g), ())
+            return xp.array(g).reshape(())
         dx = xp.zeros(self.shape, dtype=whole.dtype)
         for i, place in enumerate(self.places):
             dx[place] += whole[..., i]

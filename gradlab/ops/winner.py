@@ -37,10 +37,10 @@ def _first(index: Array, g: Array, shape: tuple[int, ...], dim: int) -> Array:
     """g at the place `index` says along dim, 0 elsewhere."""
     xp = xp_of(g)
     if not shape:
-        return xp.reshape(xp.array(g), ())
+        return xp.array(g).reshape(())
     along = [1] * len(shape)
     along[dim] = shape[dim]
-    return xp.where(xp.reshape(xp.arange(shape[dim]), along) == index, g, 0.0)
+    return xp.where(xp.arange(shape[dim]).reshape(along) == index, g, 0.0)
 
 
 def _one_dim(op: str, params: dict[str, Any]) -> dict[str, Any]:

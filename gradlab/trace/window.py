@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..backend import Array, to_numpy, xp_of
+from ..backend import Array, to_numpy
 
 SIDE = 64
 """Entries a window has at most along each of its two axes; a vector shows up to SIDE x SIDE in rows of SIDE."""
@@ -84,7 +84,7 @@ def summary(array: Array) -> Summary:
     """
     size = int(array.size)
     every = -(-size // _COUNTED) if size else 1
-    some = array if every == 1 else xp_of(array).ravel(array)[::every]
+    some = array if every == 1 else array.reshape(-1)[::every]
     values = np.array(to_numpy(some), np.float64).ravel()
     nan, inf, minus = (int(np.count_nonzero(found)) for found in (np.isnan(values), values == np.inf, values == -np.inf))
     finite = values[np.isfinite(values)] if nan or inf or minus else values

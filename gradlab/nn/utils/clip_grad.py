@@ -103,7 +103,7 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
 def _length(x: Array, p: float) -> Array:
     """The p-norm of all entries, in their dtype; that of float16 in float32, where squares of large ones are finite."""
     xp = xp_of(x)
-    wide = xp.abs(xp.ravel(x)) if x.dtype.itemsize > 2 else xp.abs(xp.ravel(xp.asarray(x, dtype="float32")))
+    wide = xp.abs(x.reshape(-1)) if x.dtype.itemsize > 2 else xp.abs(xp.asarray(x, dtype="float32").reshape(-1))
     if p == math.inf or p == -math.inf:
         y = (xp.max(wide) if p > 0 else xp.min(wide)) if wide.size else xp.zeros(())
     elif p == 0:
