@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 import warnings
@@ -195,3 +196,26 @@ def test_a_sum_beyond_float16_is_infinite_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isinf(backend.total(np.full(2, 60000, "float16")))
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_memory_that_a_step_gave_back_is_kept_for_the_next():
+    code = """
+import resource
+import gradlab as gl
+x = gl.ones(1 << 20, requires_grad=True)
+def step():
+    y = x
+    for _ in range(40):
+        y = y * 0.5  # 4 MB each, kept for the pass
+    y.sum().backward()
+    x.grad = None
+for _ in range(3):
+    step()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(5):
+    step()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 2_000  # fresh pages; a step needs 40,000
