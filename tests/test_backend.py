@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -219,3 +220,14 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 2_000  # fresh pages; a step needs 40,000
+
+
+def test_rows_of_an_array_that_lies_across_are_picked_without_a_copy_of_all():
+    whole = np.arange(4_000_000, dtype=np.float32).reshape(4, 1_000_000).T
+    tracemalloc.start()
+    try:
+        rows = backend.picked(whole, np.array([7, 999_999, 7]))
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+    assert rows.flags.c_contiguous and np.array_equal(rows, np.array([whole[7], whole[-1], whole[7]]))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import parts
 from benchmarks.comparison import compared
 from benchmarks.peers import PEERS
 
@@ -48,6 +49,15 @@ def test_one_command_prints_a_table_and_writes_figures_that_can_be_compared(tmp_
     (tmp_path / "b.json").write_text(json.dumps(figures))
     second = run("--compare", str(tmp_path / "b.json"))
     assert second.returncode == 1 and "tiny gradlab: x numpy" in second.stdout
+
+
+def test_the_parts_of_a_step_are_those_of_numpy_by_hand_and_make_it_up(monkeypatch, capsys):
+    monkeypatch.setattr(parts, "STEPS", 5)
+    ours, limit = parts.timed(parts.gradlab_step()), parts.timed(parts.numpy_step())
+    assert list(ours) == list(limit) == ["batch", "forward", "loss", "backward", "update", "all"]
+    assert all(spent["all"] > 0.8 * sum(spent[part] for part in list(spent)[:-1]) for spent in (ours, limit))
+    parts.main()
+    assert len(capsys.readouterr().out.splitlines()) == 8
 
 
 def test_what_is_absent_before_or_now_is_no_worse():

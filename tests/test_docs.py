@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import json
 from pathlib import Path
 
 import pytest
 
+from benchmarks.problems import WORKLOADS
 from gradlab import ops
 from gradlab.function import Function
 from gradlab.trace.rules import RULES
@@ -71,6 +73,17 @@ def test_the_readme_leads_to_the_pages():
     assert "docs/ops.md" in text
     assert "docs/findings.md" in text
     assert "docs/reference.md" in text
+    assert "docs/performance.md" in text
+
+
+def test_the_page_of_performance_is_what_was_measured_and_compares_every_workload_with_every_peer():
+    performance = made("performance")
+    text = performance.page()
+    assert performance.PAGE.read_text(encoding="utf-8") == text, "write it again: python docs/performance.py"
+    measured = json.loads(performance.FIGURES.read_text(encoding="utf-8"))["workloads"]
+    assert set(measured) == set(WORKLOADS)
+    assert all({"numpy", *performance.PEERS} <= set(rows) for rows in measured.values())
+    assert all(rows["gradlab"]["first"] == pytest.approx(rows["numpy"]["first"], rel=1e-4) for rows in measured.values())
 
 
 @pytest.fixture(scope="module")

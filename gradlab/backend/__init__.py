@@ -29,6 +29,7 @@ from .device import moved as moved
 from .device import need_one_device as need_one_device
 from .memory import keep_freed_memory as keep_freed_memory
 from .portable import counted as counted
+from .portable import picked as picked
 from .portable import quiet as quiet
 from .portable import scatter_add as scatter_add
 from .portable import total as total

@@ -43,6 +43,21 @@ def unbroadcast(grad: Array, shape: tuple[int, ...]) -> Array:
     return xp.asarray(total(grad, (*range(extra), *stretched))).reshape(shape)  # NumPy makes a number of a 0-d sum
 
 
+def picked(array: Array, index: Array) -> Array:
+    """`array[index]` along the first axis, as an array of its own.
+
+    `take` is the faster way, but of an array whose rows are not one after the other in memory it copies all of it first.
+
+    >>> picked(np.arange(6).reshape(2, 3).T, np.array([2, 0]))
+    array([[2, 5],
+           [0, 3]])
+    """
+    xp = xp_of(array)
+    if on_host(array) and not array.flags.c_contiguous:
+        return np.ascontiguousarray(array[index])
+    return xp.take(array, index, axis=0)
+
+
 def scatter_add(out: Array, index: Any, values: Array) -> None:
     """out[index] += values, counting an index that appears twice twice; float16 is added up in float32.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
-from ..backend import Array, is_array, xp_of
+from ..backend import Array, is_array, picked, xp_of
 from ..errors import DataError, KeywordError, PlaceError, ShapeError, explain
 
 
@@ -162,5 +162,4 @@ def no_item(name: str, index: Any, n: int) -> PlaceError:
 
 def rows(array: Array, index: np.ndarray) -> Tensor:
     """A tensor of the chosen rows, which shares no memory with `array`."""
-    xp = xp_of(array)
-    return Tensor.made(xp.take(array, xp.asarray(index), axis=0), None)
+    return Tensor.made(picked(array, xp_of(array).asarray(index)), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backend import Array, as_array, counted, xp_of
+from ..backend import Array, as_array, counted, picked, xp_of
 from ..cases import Case, Draw, Given, Ints
 from ..errors import ArgumentError, explain
 from ..function import Function
@@ -38,9 +38,9 @@ class Embedding(Function):
         return weight[ids]
 
     def forward(self, ids: Array, weight: Array, padding_idx: int | None = None, scale_grad_by_freq: bool = False) -> Array:
-        xp, flat = xp_of(weight), ids_of("embedding", ids, weight)
+        flat = ids_of("embedding", ids, weight)
         self.ids, self.shape, self.padding_idx, self.by_freq = flat, weight.shape, padding_idx, scale_grad_by_freq
-        return xp.take(weight, ids, axis=0)
+        return picked(weight, ids)
 
     def backward(self, g: Array) -> tuple[None, Array]:
         xp, n = xp_of(g), self.shape[0]

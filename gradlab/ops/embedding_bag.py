@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend import Array, as_array, asarray_like, scatter_add, to_numpy, xp_of
+from ..backend import Array, as_array, asarray_like, picked, scatter_add, to_numpy, xp_of
 from ..cases import Case, Draw, Given, Ints
 from ..errors import ArgumentError, ShapeError, explain
 from ..function import Function
@@ -51,7 +51,7 @@ class EmbeddingBag(Function):
             got = {"ids": ids.shape, "scale": scale.shape}
             raise ShapeError(explain("embedding_bag: every id has a factor", got=got, need="ids and scale: (bag, place)"))
         self.ids, self.weight, self.scale, self.by_freq = flat, weight, wide(scale), scale_grad_by_freq
-        self.rows = wide(xp.take(weight, ids, axis=0))
+        self.rows = wide(picked(weight, ids))
         return xp.asarray(xp.einsum("bn,bnd->bd", self.scale, self.rows), dtype=weight.dtype)
 
     def backward(self, g: Array) -> tuple[None, Array | None, Array | None]:
@@ -106,7 +106,7 @@ class EmbeddingBagMax(Function):
             self.chosen = None
             return xp.zeros((ids.shape[0], weight.shape[1]), dtype=weight.dtype)
         taken = (xp.arange(ids.shape[1]) < lengths[:, None])[:, :, None]
-        rows = xp.where(taken, xp.take(weight, ids, axis=0), -xp.inf)
+        rows = xp.where(taken, picked(weight, ids), -xp.inf)
         self.chosen = xp.take_along_axis(ids, xp.argmax(rows, axis=1), axis=1)
         y = xp.where(lengths[:, None] > 0, xp.max(rows, axis=1), 0.0)
         return xp.asarray(y, dtype=weight.dtype)
