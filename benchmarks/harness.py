@@ -58,8 +58,8 @@ class Result:
 
 def machine() -> dict[str, str]:
     """What the figures were made on."""
-    names = ("numpy", "torch", "autograd", "mygrad")
-    found = {name: version(name) for name in names if importlib.util.find_spec(name)}
+    names = {"numpy": "numpy", "torch": "torch", "picodl": "picodl-nn", "mygrad": "mygrad", "autograd": "autograd"}
+    found = {package: version(package) for name, package in names.items() if importlib.util.find_spec(name)}
     return {"python": platform.python_version(), "system": platform.platform(), "cores": str(os.cpu_count()), **found}
 
 

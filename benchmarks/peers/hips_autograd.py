@@ -10,7 +10,7 @@ import numpy as np
 from autograd import value_and_grad
 from autograd.scipy import signal
 
-from .functions import Loss, by_name
+from .functions import Loss, Step, by_name
 
 
 class _Differentiated:
@@ -61,6 +61,11 @@ class _Operations:
     def layer_norm(self, x: Any, scale: Any, shift: Any) -> Any:
         d = x - anp.mean(x, -1, keepdims=True)
         return d / anp.sqrt(anp.mean(d * d, -1, keepdims=True) + 1e-5) * scale + shift
+
+
+def deep() -> Step:
+    """Not waited for."""
+    raise NotImplementedError("takes more than a minute a step")
 
 
 __getattr__ = by_name(_Operations())
