@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from functools import cache
 
 _TRIM, _MMAP = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of malloc.h
@@ -19,8 +18,10 @@ def keep_freed_memory() -> None:
     Source: mallopt(3). It is done once, when the first pass begins; other C libraries have no such call, and need none.
     """
     try:
+        import ctypes  # a Python may have been built without
+
         mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):  # the last: Windows wants a name
+    except (ImportError, AttributeError, OSError, TypeError):  # the last: Windows wants a name
         return
     mallopt(_MMAP, _LARGEST)
     mallopt(_TRIM, _KEPT)
