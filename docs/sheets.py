@@ -167,6 +167,9 @@ def take(browser: Browser, scene: Scene, name: str, folder: Path) -> None:
                 page = opened(browser, session, wire, scene, theme, width, "inspector")
                 picture = folder / name / f"{theme}-{width}"
                 if width == WIDTHS[-1]:
+                    if not page.query_selector(".gl-broad"):  # the graph's column is as high as the window: one as high as the picture
+                        page.set_viewport_size({"width": width, "height": HIGHEST})
+                        page.wait_for_timeout(100)
                     shoot(page, page.query_selector("#place"), picture / "inspector.png")
                 for part in ("strip", "compare", *PANELS):
                     shoot(page, page.query_selector(f"[data-panel='{part}']"), picture / f"{part}.png")

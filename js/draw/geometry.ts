@@ -6,8 +6,9 @@ export const CHIP_WIDTH = 116;
 export const CHIP_HEIGHT = 20;
 /** From the left edge of a node to the left edge of its chips. */
 export const CHIP_OFFSET = 268;
-/** The line of a box with its name and times. */
-export const HEADER = 20;
+/** The line of a box with its name and times, and under it the room for an arrow. */
+export const HEADER = 26;
+export const ARROW_ROOM = 6;
 /** Between chips of one node. */
 export const STACK_GAP = 4;
 

@@ -41,7 +41,7 @@ import { routeGroup } from './route';
 export type { Layout, LayoutBox, LayoutEdge, LayoutInput, LayoutNode, Placed, PlacedEdge } from './geometry';
 
 const GAP = 10;
-const GAP_INSIDE = 8;
+const GAP_INSIDE = 10;
 const CROWDED = 8;
 const PAD = 16;
 const PAD_NESTED = 8;

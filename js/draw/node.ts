@@ -2,7 +2,7 @@
 
 import { set, svg, write } from './element';
 import { count as countText, full, brief, plain, shape as shapeText, special } from './format';
-import { CHIP_WIDTH } from './geometry';
+import { ARROW_ROOM, CHIP_WIDTH } from './geometry';
 import { logPart } from './scale';
 import { cellColour, HIGH, LOW, spanOf, type StripLook } from './strip';
 import { shorten, shortenMiddle, textWidth } from './text';
@@ -32,7 +32,12 @@ export interface Face {
   hatch: string;
 }
 
-export const METER = 46;
+export const METER = 44;
+/** How high the ground of a header's line is, over which no edge is seen. */
+export const HEADER_LINE = 19;
+/** Where the gradient's meter begins in a node, and where the number of a meter ends in it. */
+export const GRADIENT_X = 132;
+export const NUMBER_END = 102;
 /** The cells of a strip where a bar would be. */
 export const CELLS = 23;
 
@@ -58,7 +63,7 @@ export class Meter {
     this.name = svg('text', { x, y: 32, class: 'gl-quiet' }, name);
     this.track = svg('rect', { x: x + 10, y: 25.5, width: METER, height: 5, class: 'gl-track' });
     this.tick = svg('path', { d: `M${zero} 24v8`, class: 'gl-tick' });
-    this.number = svg('text', { x: x + 98, y: 32, class: `gl-mono gl-end ${kind === 'value' ? 'gl-v' : 'gl-g'}` });
+    this.number = svg('text', { x: x + NUMBER_END, y: 32, class: `gl-mono gl-end ${kind === 'value' ? 'gl-v' : 'gl-g'}` });
     this.words = svg('text', { x: right, y: 32, class: 'gl-quiet gl-end' });
     set(this.bar, 'x', x + 10);
     this.bar.classList.add(`gl-fill-${kind}`);
@@ -161,7 +166,7 @@ export class NodeView {
       this.element.append(svg('text', { x: 14, y: 32, class: 'gl-quiet' }, shorten(face.text, width - 24, `11px ${fonts.ui}`)));
     else if (!narrow) {
       this.value = new Meter(14, 'v', 'value', face.hatch, width - 10);
-      this.gradient = new Meter(136, 'g', 'gradient', face.hatch, width - 10);
+      this.gradient = new Meter(GRADIENT_X, 'g', 'gradient', face.hatch, width - 10);
       this.element.append(this.value.element, this.gradient.element);
     } else {
       this.text = svg('text', { x: 12, y: 32, class: 'gl-quiet' }, this.number, this.rest);
@@ -279,11 +284,24 @@ export class BoxView {
   /** Name and times; drawn over the edges. */
   readonly header: SVGGElement;
   private readonly times: SVGTextElement;
+  private readonly ground = svg('rect', { y: 1, height: HEADER_LINE, class: 'gl-ground' });
 
-  constructor(name: string, detail: string, left: number, width: number, height: number, fonts: Fonts) {
+  constructor(
+    name: string,
+    detail: string,
+    private readonly left: number,
+    private readonly width: number,
+    height: number,
+    head: number,
+    private readonly fonts: Fonts
+  ) {
     const title = shorten(name, width * 0.5, `600 11px ${fonts.ui}`);
-    const room = width - left - 140 - textWidth(title, `600 11px ${fonts.ui}`);
-    this.times = svg('text', { x: width - left, y: 14, class: 'gl-quiet gl-end gl-halo' });
+    const used = textWidth(title, `600 11px ${fonts.ui}`);
+    const note = shorten(detail, Math.max(0, width - left - 140 - used), `11px ${fonts.ui}`);
+    const tall = head - ARROW_ROOM - 1;
+    const strip = tall > HEADER_LINE;
+    const wide = strip ? width - 2 : used + textWidth(note, `11px ${fonts.ui}`) + 14;
+    this.times = svg('text', { x: width - left, y: 14, class: 'gl-quiet gl-end' });
     this.element = svg(
       'g',
       { class: 'gl-box' },
@@ -292,18 +310,18 @@ export class BoxView {
     this.header = svg(
       'g',
       { class: 'gl-boxhead', role: 'button', tabindex: -1, 'aria-expanded': 'true' },
+      svg('rect', { x: strip ? 1 : left - 4, y: 1, width: wide, height: tall, class: 'gl-ground' }),
+      this.ground,
       svg('rect', { x: 0.5, y: 0.5, width: width - 1, height: 20, class: 'gl-hit' }),
-      svg(
-        'text',
-        { x: left, y: 14, class: 'gl-strong gl-halo' },
-        title,
-        svg('tspan', { dx: 6, class: 'gl-note' }, shorten(detail, Math.max(0, room), `11px ${fonts.ui}`))
-      ),
+      svg('text', { x: left, y: 14, class: 'gl-strong' }, title, svg('tspan', { dx: 6, class: 'gl-note' }, note)),
       this.times
     );
   }
 
   update(text: string): void {
     write(this.times, text);
+    const wide = textWidth(text, `11px ${this.fonts.ui}`) + 8;
+    set(this.ground, 'x', (this.width - this.left - wide + 4).toFixed(1));
+    set(this.ground, 'width', wide.toFixed(1));
   }
 }

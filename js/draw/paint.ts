@@ -1,8 +1,8 @@
 /** Nodes, chips, boxes and edges on a canvas, as `node.ts` and the style sheet draw them in SVG. */
 
-import { CHIP_HEIGHT, CHIP_WIDTH, NODE_HEIGHT } from './geometry';
+import { ARROW_ROOM, CHIP_HEIGHT, CHIP_WIDTH, NODE_HEIGHT } from './geometry';
 import { count, brief, plain, shape as shapeText, special } from './format';
-import { METER, type Fonts } from './node';
+import { GRADIENT_X, HEADER_LINE, METER, NUMBER_END, type Fonts } from './node';
 import { logPart } from './scale';
 import { cellColour, HIGH, LOW, spanOf, type StripLook } from './strip';
 import { shorten, shortenMiddle, textWidth } from './text';
@@ -102,7 +102,7 @@ export class Painter {
     const narrow = width <= CHIP_WIDTH;
     if (!narrow && !say.text) {
       this.meter(x + 14, y, say.value, '--gl-value', say.strips?.[0], '', 'v', x + width - 10);
-      this.meter(x + 136, y, say.gradient, '--gl-grad', say.strips?.[1], say.words, 'g', x + width - 10);
+      this.meter(x + GRADIENT_X, y, say.gradient, '--gl-grad', say.strips?.[1], say.words, 'g', x + width - 10);
     }
     if (!this.letters) return;
     const right = x + width - (narrow ? 8 : 10);
@@ -161,7 +161,7 @@ export class Painter {
     if (!this.letters) return;
     this.text(name, x, y + 32, '--gl-text2', this.ui(11));
     const font = odd ? `700 ${this.code(11)}` : this.code(11);
-    this.text(odd === 'Inf' ? '↑ Inf' : brief(value), x + 98, y + 32, odd ? '--gl-odd' : '--gl-text1', font, true);
+    this.text(odd === 'Inf' ? '↑ Inf' : brief(value), x + NUMBER_END, y + 32, odd ? '--gl-odd' : '--gl-text1', font, true);
   }
 
   /** A strip of heat. */
@@ -189,15 +189,22 @@ export class Painter {
   }
 
   box(x: number, y: number, width: number, height: number): void {
-    this.rect(x + 0.5, y + 0.5, width - 1, height - 1, '--gl-sunk', '--gl-border2', 1, 3);
+    this.rect(x + 0.5, y + 0.5, width - 1, height - 1, '--gl-sunk', '--gl-frame', 1, 3);
   }
 
-  header(x: number, y: number, width: number, name: string, note: string, time: string): void {
+  /** The header of a box, `head` pixels high: no edge that goes into the box is seen under its letters and its strip. */
+  header(x: number, y: number, width: number, head: number, name: string, note: string, time: string): void {
+    const tall = head - ARROW_ROOM - 1;
+    if (tall > HEADER_LINE) this.rect(x + 1, y + 1, width - 2, tall, '--gl-sunk');
     if (!this.letters) return;
     const title = shorten(name, width * 0.5, this.ui(11, 600));
     const used = textWidth(title, this.ui(11, 600)) + 6;
+    const says = shorten(note, Math.max(0, width - 156 - used), this.ui(11));
+    const late = textWidth(time, this.ui(11)) + 8;
+    this.rect(x + 12, y + 1, used + textWidth(says, this.ui(11)) + 8, HEADER_LINE, '--gl-sunk');
+    this.rect(x + width - 12 - late, y + 1, late, HEADER_LINE, '--gl-sunk');
     this.text(title, x + 16, y + 14, '--gl-text1', this.ui(11, 600));
-    this.text(shorten(note, Math.max(0, width - 156 - used), this.ui(11)), x + 16 + used, y + 14, '--gl-text2', this.ui(11));
+    this.text(says, x + 16 + used, y + 14, '--gl-text2', this.ui(11));
     this.text(time, x + width - 16, y + 14, '--gl-text2', this.ui(11), true);
   }
 

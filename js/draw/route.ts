@@ -10,6 +10,8 @@ const FAR = [CHIP_OFFSET + CHIP_WIDTH - NODE_WIDTH / 2 + 6, CHIP_OFFSET + CHIP_W
 const LANE_GAP = 24;
 /** Half the gap under and over every item: edges run sideways there. */
 const TURN = 5;
+/** From the frame of a box to an edge that runs along it. */
+const INSET = 10;
 const SIDE_SPINE = CHIP_OFFSET + CHIP_WIDTH / 2 - NODE_WIDTH / 2;
 /** Where an edge leaves or enters a node sideways, from its spine. */
 const LEAVE = 98;
@@ -146,7 +148,7 @@ function placeLanes(group: Group, tracks: readonly number[]): void {
     if (lane > 0) x += (rights[lane - 1] as number) + LANE_GAP + (tracks[lane] as number) * TRACK + (lefts[lane] as number);
     group.spines.push(x);
   }
-  const margin = (count: number) => (count > 0 ? count * TRACK + TURN : 0);
+  const margin = (count: number) => (count > 0 ? count * TRACK + INSET : 0);
   group.left = (lefts[0] ?? 0) + margin(tracks[0] ?? 0);
   group.right = x + (rights.at(-1) ?? 0) + margin(tracks[group.lanes] ?? 0);
 }
@@ -161,7 +163,7 @@ function trackX(group: Group, plan: Plan, tracks: readonly number[]): number {
   if (plan.gutter < group.lanes) {
     return (group.spines[plan.gutter] as number) - (group.lefts[plan.gutter] as number) - TRACK * (plan.track + 1);
   }
-  return group.right - TURN - TRACK * ((tracks[plan.gutter] as number) - 1 - plan.track);
+  return group.right - INSET - TRACK * ((tracks[plan.gutter] as number) - 1 - plan.track);
 }
 
 /** Several edges on one side of a node stand apart. */

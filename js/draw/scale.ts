@@ -72,6 +72,19 @@ export function stepAt(axis: StepAxis, x: number): number {
   return axis.first + Math.floor((x / axis.width) * (axis.last - axis.first + 1));
 }
 
+/** What stands at the ends of the time bar's rail has so much room. */
+const RAIL_END = 6;
+
+/** Where a step stands on the rail of the time bar: the first and the last at its ends, a single one at the right. */
+export function railX(first: number, last: number, width: number, step: number): number {
+  return last > first ? RAIL_END + ((step - first) / (last - first)) * (width - 2 * RAIL_END) : width - RAIL_END;
+}
+
+/** The step nearest to a pixel of the rail. */
+export function railStep(first: number, last: number, width: number, x: number): number {
+  return first + Math.round(((x - RAIL_END) / (width - 2 * RAIL_END)) * (last - first));
+}
+
 /** The first and last step on show. */
 export type Range = readonly [number, number];
 

@@ -2,8 +2,17 @@
 
 import { set, svg } from './element';
 
-/** The points of a line through `values`, logarithmic where all are positive; gaps where a value is not finite. */
-export function sparkPath(values: ArrayLike<number>, width: number, height: number): string {
+/**
+ * The points of a line through `values`, logarithmic where all are positive; gaps where a value is not finite.
+ *
+ * `at` says where each stands, if not as far from each other as there is room.
+ */
+export function sparkPath(
+  values: ArrayLike<number>,
+  width: number,
+  height: number,
+  at = (i: number, n: number) => (n > 1 ? (i / (n - 1)) * (width - 2) + 1 : width / 2)
+): string {
   const list = Array.from(values);
   const finite = list.filter(Number.isFinite);
   if (finite.length === 0) return '';
@@ -23,7 +32,7 @@ export function sparkPath(values: ArrayLike<number>, width: number, height: numb
       pen = false;
       return;
     }
-    const px = list.length > 1 ? (i / (list.length - 1)) * (width - 2) + 1 : width / 2;
+    const px = at(i, list.length);
     const py = high === low ? height / 2 : height - 1 - ((scale(x) - low) / span) * (height - 2);
     path += `${pen ? 'L' : 'M'}${px.toFixed(1)} ${py.toFixed(1)}`;
     pen = true;

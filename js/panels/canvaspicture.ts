@@ -210,7 +210,7 @@ export function canvasPicture(base: typeof Picture): Make {
 
     private drawHeader(painter: Painter, placed: Placed): void {
       const box = this.scene.boxes[placed.id] as SceneBox;
-      painter.header(placed.x, placed.y, placed.width, ...this.boxText(placed.id), this.boxTime(placed.id));
+      painter.header(placed.x, placed.y, placed.width, this.headOf(placed), ...this.boxText(placed.id), this.boxTime(placed.id));
       if (box.unit.kind !== 'repeat') return;
       const { x, width } = this.sliderOf(placed);
       painter.slider(placed.x + x, placed.y, width, this.heat(box), box.index, box.unit.blocks.length);

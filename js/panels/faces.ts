@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals-core';
 import { html, set, svg, write } from '../draw/element';
 import { count, full, plain, special } from '../draw/format';
 import { CHIP_HEIGHT, NODE_HEIGHT } from '../draw/geometry';
+import { GRADIENT_X } from '../draw/node';
 import { doubles, type Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 import type { Answer } from './asking';
@@ -19,10 +20,11 @@ const PAD = 6;
 /** A column of numbers, and the brackets around all of them. */
 const COLUMN = 48;
 const EDGE = 8;
-/** Where the bar of the gradient norm begins. */
-const GRADIENT_X = 136;
 /** A node's numbers stand beside each other up to so many columns, and value above gradient from there on. */
 const BESIDE = 2;
+/** From the numbers of a chip to its border, and between its value and its gradient. */
+const CHIP_EDGE = 4;
+const CHIP_GAP = 8;
 const REFRESH_MS = 1000;
 
 /** Value and gradient of one op or leaf, as rows of numbers. */
@@ -66,10 +68,13 @@ function faceOf(part: Drawn, faces: Faces): { text: string; small: Small | undef
   return text || small ? { text, small } : null;
 }
 
+/** Whether the gradient stands below the value: in a chip two columns of each have no room beside each other. */
+const isStacked = (small: Small, chip: boolean) => columnsOf(small) > (chip ? 1 : BESIDE);
+
 /** Rows of numbers that a part has. */
-function rowsOf(small: Small | undefined): number {
+function rowsOf(small: Small | undefined, chip: boolean): number {
   if (!small) return 0;
-  return columnsOf(small) > BESIDE && small.gradient ? small.value.length + small.gradient.length : small.value.length;
+  return isStacked(small, chip) && small.gradient ? small.value.length + small.gradient.length : small.value.length;
 }
 
 /** How high a part is without a formula and numbers. */
@@ -81,7 +86,7 @@ function stretch(scene: Scene, faces: Faces): void {
     const face = faceOf(part, faces);
     const node = scene.input.nodes[id];
     if (!face || !node) return;
-    const rows = rowsOf(face.small);
+    const rows = rowsOf(face.small, part.kind === 'chip');
     const more = formulaHeight(face.text) + (rows > 0 ? rows * ROW + PAD : 0);
     node.height = heightOf(part) + more;
   });
@@ -92,10 +97,14 @@ function matrix(rows: number[][], x: number, y: number, width: number, kind: 'va
   const height = rows.length * ROW;
   const bracket = (at: number, out: number) => `M${at + out} ${y}H${at}V${y + height - 2}H${at + out}`;
   const group = svg('g', { class: `gl-entries gl-of-${kind}` }, svg('path', { d: bracket(x, 4) + bracket(x + width, -4) }));
+  // A number alone stands in the middle; those of a column end together.
+  const one = rows.length === 1 && rows[0]?.length === 1;
   rows.forEach((row, r) => {
     const each = (width - 6) / row.length;
     row.forEach((number, c) => {
-      const text = svg('text', { x: (x + (c + 1) * each).toFixed(1), y: y + r * ROW + 10, class: 'gl-mono gl-end' }, plain(number));
+      const at = one ? x + width / 2 : x + (c + 1) * each;
+      const look = `gl-mono ${one ? 'gl-middle' : 'gl-end'}`;
+      const text = svg('text', { x: at.toFixed(1), y: y + r * ROW + 10, class: look }, plain(number));
       text.classList.toggle('gl-odd-text', special(number) !== null);
       set(text, 'data-value', full(number));
       group.append(text);
@@ -105,17 +114,17 @@ function matrix(rows: number[][], x: number, y: number, width: number, kind: 'va
 }
 
 function entries(small: Small, width: number, chip: boolean, top: number): SVGGElement[] {
-  const left = chip ? 6 : 14;
-  const room = width - left - (chip ? 6 : 10);
+  const left = chip ? CHIP_EDGE : 14;
+  const room = width - left - (chip ? CHIP_EDGE : 10);
   const { value, gradient } = small;
   const of = (rows: number[][], kind: 'value' | 'gradient', x: number, y: number, most: number) =>
-    matrix(rows, x, y, Math.min(most, EDGE + columnsOf(small) * COLUMN), kind);
-  if (columnsOf(small) > BESIDE)
+    matrix(rows, x, y, Math.min(most, room, EDGE + columnsOf(small) * COLUMN), kind);
+  if (isStacked(small, chip))
     return [of(value, 'value', left, top, room), ...(gradient ? [of(gradient, 'gradient', left, top + value.length * ROW, room)] : [])];
   // The gradient's stand below the bar of its norm.
-  const second = chip ? left + room / 2 + 2 : GRADIENT_X;
+  const second = chip ? left + (room + CHIP_GAP) / 2 : GRADIENT_X;
   return [
-    of(value, 'value', left, top, second - left - 4),
+    of(value, 'value', left, top, second - left - CHIP_GAP),
     ...(gradient ? [of(gradient, 'gradient', second, top, left + room - second)] : [])
   ];
 }

@@ -2,7 +2,7 @@
 
 import { html, set } from '../draw/element';
 import { count } from '../draw/format';
-import { stepX } from '../draw/scale';
+import { railX } from '../draw/scale';
 import { SEVERITIES, severitySign, type Severity } from '../draw/severity';
 import type { Finding } from '../protocol/decode';
 import { openState } from './section';
@@ -23,7 +23,7 @@ export function marksOf(findings: readonly Finding[], first: number, last: numbe
   const marks: Mark[] = [];
   const placed = findings.filter(f => f.step !== null && f.step >= first && f.step <= last);
   for (const finding of placed.sort((a, b) => Number(a.step) - Number(b.step))) {
-    const x = last > first ? stepX({ first, last, width }, Number(finding.step)) : width - 6;
+    const x = railX(first, last, width, Number(finding.step));
     const near = marks.at(-1);
     if (near && x - near.x < APART) near.findings.push(finding);
     else marks.push({ x, findings: [finding] });
@@ -67,7 +67,7 @@ export const marksPart: Part = (view, into) => {
       ...marks.map(mark => {
         const [worst] = mark.findings as [Finding];
         const { title, lines } = words(mark);
-        const style = `left:${Math.min(width - 6, Math.max(6, mark.x)).toFixed(1)}px`;
+        const style = `left:${mark.x.toFixed(1)}px`;
         const button = html('button', { type: 'button', class: 'gl-findmark', style, 'data-marks': worst.key });
         set(button, 'aria-label', `${title}: ${lines.map(line => line.join(' ')).join('; ')}`);
         button.append(severitySign(worst.severity, 8, true));

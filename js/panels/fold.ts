@@ -11,8 +11,8 @@ export const AUTO_NODES = 120;
 /** More nodes than these are never drawn, whatever is opened. */
 export const MOST_NODES = 1000;
 
-/** The header of a repeat: its name, and under it a strip of heat. */
-const REPEAT_HEADER = 46;
+/** The header of a repeat: its name, under it a strip of heat, and the room for an arrow. */
+const REPEAT_HEADER = 50;
 
 export type PartKind = 'op' | 'leaf' | 'module' | 'evaluation' | 'chip' | 'past';
 

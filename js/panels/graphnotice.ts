@@ -7,6 +7,7 @@ import type { Structure } from '../protocol/messages';
 import { diff, says, type Diff } from './diff';
 import type { Step } from './store';
 import type { Scene } from './fold';
+import { unitsOf } from './units';
 import type { View } from './view';
 
 /** A change of the graph between two steps. */
@@ -45,7 +46,8 @@ export class Notice {
   tell(now: Structure, folded: Scene['folded'], late: boolean): void {
     const parts: (string | HTMLElement)[] = [];
     if (late) parts.push('Too large to be drawn in a second: here is the list');
-    else if (folded.ops > 0) parts.push(`${plural(folded.ops, 'op')} in ${plural(folded.groups, 'group')}`);
+    else if (folded.ops > 0)
+      parts.push(`${count(folded.ops)} of ${plural(unitsOf(now).root.size, 'op')} folded in ${plural(folded.groups, 'group')}`);
     if (now.folded > 0) parts.push(`${count(now.folded)} further ops were counted, not kept`);
     const found = this.change.value;
     const words = found && says(found);

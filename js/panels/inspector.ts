@@ -4,7 +4,7 @@ import { html } from '../draw/element';
 import { detailFrame } from './detailframe';
 import { gradientsPanel } from './gradients';
 import { graphPanel } from './graph';
-import { laterPanel } from './later';
+import { later, laterPanel } from './later';
 import { tintLine } from './line';
 import { section } from './section';
 import { shapesPanel } from './shapes';
@@ -60,6 +60,7 @@ export function draw(store: Store, panel: string, element: HTMLElement, signal: 
   element.append(html('style', {}, css), root);
   const view: View = { store, root, signal, theme: followTheme(root, signal) };
   element.append(tintLine(view));
+  void later(view, '', root); // its styles
   if (panel === 'strip') root.append(...stripPanel(view));
   else if (panel in PANELS) root.append(place(view, panel));
   else {

@@ -14,6 +14,7 @@ import { keeperPart } from './keepers';
 import { largePart } from './large';
 import { ledgerPart } from './ledger';
 import { microscopePart } from './microscope';
+import moments from './moments.css';
 import parted from './more.css';
 import { optimizerPanel } from './optimizer';
 import { probePart } from './probes';
@@ -21,7 +22,7 @@ import probes from './probes.css';
 import type { More } from './view';
 
 /** The styles of everything here. */
-export const css: More['css'] = [findings, parted, probes].join('\n');
+export const css: More['css'] = [findings, moments, parted, probes].join('\n');
 
 /** Panels by name. */
 export const panels: More['panels'] = { optimizer: optimizerPanel, findings: findingsPanel };

@@ -2,7 +2,7 @@
 
 import { count, duration, full, plain, shape, special } from '../draw/format';
 import { whole } from '../draw/text';
-import { NODE_WIDTH } from '../draw/geometry';
+import { HEADER, NODE_WIDTH } from '../draw/geometry';
 import { layout, TooLate, type Layout, type Placed } from '../draw/layout';
 import { binned, type StripLook } from '../draw/strip';
 import { CELLS } from '../draw/node';
@@ -220,6 +220,11 @@ export abstract class Picture {
   get stripLook(): StripLook {
     const { palette } = this;
     return { colours: palette.heat, none: palette.track, odd: palette.odd, zero: palette.colour('--gl-layout') };
+  }
+
+  /** How high the header of a box is. */
+  headOf(box: Placed): number {
+    return this.scene.input.boxes[box.id]?.header ?? HEADER;
   }
 
   /** Where the strip of a repeat is in its box. */

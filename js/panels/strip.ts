@@ -1,7 +1,7 @@
 /** The status strip: step, loss, gradient norm and what tracing costs, in one line. */
 
 import { html, set, write } from '../draw/element';
-import { full, plain, plural, special } from '../draw/format';
+import { count, full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
 import { severitySign } from '../draw/severity';
 import { Spark } from '../draw/spark';
@@ -22,6 +22,9 @@ function number(element: HTMLElement, x: number | null): void {
   element.classList.toggle('gl-odd-text', x !== null && special(x) !== null);
 }
 
+/** From this share of the time on it is no good sign that tracing is on: five times what it may take unless somebody allows more. */
+const MUCH = 0.25;
+
 /** A share: 2.1 %, 424 %. */
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.9995 ? 1 : 0)} %`;
 
@@ -33,13 +36,14 @@ function costs(every: number): string {
 /** Draw the strip, and below it the line that says where training is held. */
 export function stripPanel(view: View): [HTMLElement, HTMLElement] {
   const { store } = view;
-  const { buttons, line: held } = controls(view);
+  const { buttons, line: heldLine } = controls(view);
   const step = html('b', {}, '–');
   const state = html('i', {});
   const loss = html('b', { 'data-field': 'loss' }, '–');
   const gradient = html('b', { 'data-field': 'grad_norm' }, '–');
   const share = html('b', { 'data-field': 'tracing' }, '–');
-  const worstShort = html('b', { class: 'gl-worst-short' });
+  const [many, word] = [html('span', {}), html('span', { class: 'gl-worst-word' })];
+  const worstShort = html('b', { class: 'gl-worst-short' }, many, ' ', word);
   const worstText = html('b', { class: 'gl-worst', 'data-field': 'worst' });
   const worstSign = html('span', {});
   const worst = cell('Worst', worstSign, worstShort, worstText);
@@ -64,7 +68,7 @@ export function stripPanel(view: View): [HTMLElement, HTMLElement] {
   });
   const draw = () => {
     const values = store.series.values('loss', MAX);
-    spark.update(width < 16 ? [] : values, width);
+    spark.update(width < 24 ? [] : values, width);
     // One number is no line, and its room would keep the number from its label.
     line.hidden = values.length < 2;
   };
@@ -81,16 +85,22 @@ export function stripPanel(view: View): [HTMLElement, HTMLElement] {
     worst.dataset.severity = first.severity;
     write(worstText, first.title);
     const alike = found.filter(one => one.severity === first.severity).length;
-    write(worstShort, first.severity === 'info' ? `${alike} info` : plural(alike, first.severity));
+    write(many, count(alike));
+    write(word, first.severity + (alike === 1 || first.severity === 'info' ? '' : 's'));
     set(worst, 'title', `${first.title} (${plural(found.length, 'finding')})`);
   });
   watch(view, () => {
     const frame = store.step.value?.frame;
-    write(step, frame ? String(frame.step) : '–');
-    set(step, 'data-value', frame ? frame.step : null);
+    void store.revision.value;
     const past = store.at.value !== null;
-    if (past) void store.revision.value;
-    write(state, past ? `of ${store.series.lastStep}` : store.gate.value.held ? 'paused' : frame ? STATES[frame.state] : '');
+    // The first gradient makes a row of the step that is not over: what charts and time bar call it, it is here.
+    const now = frame && (frame.open ? Math.max(frame.step, store.series.lastStep) : frame.step);
+    write(step, String(now ?? '–'));
+    set(step, 'data-value', now ?? null);
+    const how = frame?.state ?? 'idle';
+    const held = store.gate.value.held !== null;
+    set(state, 'data-state', past || held ? null : how);
+    write(state, past ? `of ${store.series.lastStep}` : held ? 'paused' : STATES[how]);
     const last = store.number('loss');
     number(loss, frame ? (frame.loss ?? (store.series.size > 0 && !frame.open ? last : null)) : null);
     number(gradient, frame ? frame.grad_norm : null);
@@ -98,8 +108,9 @@ export function stripPanel(view: View): [HTMLElement, HTMLElement] {
     write(share, !tracing ? '–' : !tracing.on ? 'off' : tracing.share === null ? 'on' : percent(tracing.share));
     set(share, 'data-value', tracing?.share === null || !tracing ? null : full(tracing.share));
     set(share, 'title', tracing ? (tracing.on ? costs(tracing.every) : 'Tracing is off') : null);
-    dot.classList.toggle('gl-on', tracing?.on ?? false);
+    const look = how === 'interrupted' ? 'still' : Number(tracing?.share) > MUCH ? 'much' : 'on';
+    set(dot, 'data-look', tracing?.on ? look : null);
     element.classList.toggle('gl-off', tracing?.on === false);
   });
-  return [element, held];
+  return [element, heldLine];
 }

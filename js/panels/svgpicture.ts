@@ -51,7 +51,7 @@ export class SvgPicture extends Picture {
     for (const placed of this.layout.boxes) {
       const { unit, index } = this.scene.boxes[placed.id] as SceneBox;
       const [name, detail] = this.boxText(placed.id);
-      const view = new BoxView(name, detail, 16, placed.width, placed.height, fonts);
+      const view = new BoxView(name, detail, 16, placed.width, placed.height, this.headOf(placed), fonts);
       for (const element of [view.element, view.header]) set(element, 'transform', `translate(${placed.x} ${placed.y})`);
       set(view.header, 'data-module', unit.path);
       set(view.header, 'data-box', placed.id);

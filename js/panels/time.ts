@@ -3,7 +3,7 @@
 import { html, set, svg, write } from '../draw/element';
 import { count } from '../draw/format';
 import { sparkPath } from '../draw/spark';
-import { stepAt, stepX, type StepAxis } from '../draw/scale';
+import { railStep, railX } from '../draw/scale';
 import { later } from './later';
 import { MAX } from './series';
 import { spanAt } from './span';
@@ -15,7 +15,7 @@ const ICONS = {
   pause: 'M5 3v10M11 3v10',
   next: 'M12 3v10M3 3v10l7-5z'
 };
-const HEIGHT = 22;
+const HEIGHT = 18;
 const TICK_MS = 100;
 /** A run is played in at most so many ticks. */
 const TICKS = 200;
@@ -53,9 +53,9 @@ export function timeBar(view: View): HTMLElement {
     html('div', { class: 'gl-liveroom' }, html('div', {}, compare, ' ', live), of)
   );
   let width = 160;
-  let axis: StepAxis = { first: 1, last: 1, width };
   let timer = 0;
 
+  const xOf = (step: number) => railX(series.firstStep, store.lastShown, width, step);
   const here = () => store.at.peek() ?? series.lastStep;
   const go = (step: number) => store.scrub(Math.min(series.lastStep, Math.max(series.firstStep, step)));
   const stop = () => {
@@ -82,14 +82,14 @@ export function timeBar(view: View): HTMLElement {
     const first = series.firstStep;
     const at = store.at.value;
     const step = at ?? end;
-    axis = { first, last: Math.max(end, first), width };
     const values = series.size > 0 ? series.values('loss', MAX).subarray(0, spanAt(series, end) + 1) : new Float32Array(0);
-    const path = sparkPath(values, width, HEIGHT - 4);
+    const path = sparkPath(values, width, HEIGHT - 4, i => xOf(i > 0 ? Math.min(end, series.last[i] as number) : first));
     set(picture, 'width', width);
     set(line, 'd', path && `${path}V${HEIGHT}H${path.slice(1).split(' ')[0]}Z`);
     set(rail, 'd', `M0 ${HEIGHT}H${width}`);
-    const x = series.size > 1 ? stepX(axis, step) : width - 6;
-    set(thumb, 'transform', `translate(${Math.min(width - 6, Math.max(6, x)).toFixed(1)} 0)`);
+    const x = xOf(step);
+    set(thumb, 'transform', `translate(${x.toFixed(1)} 0)`);
+    set(thumb, 'visibility', series.size > 0 ? null : 'hidden');
     thumb.classList.toggle('gl-on', at !== null);
     for (const [name, value] of Object.entries({ min: first, max: end, now: step })) set(track, `aria-value${name}`, value);
     set(track, 'aria-valuetext', at === null ? `step ${step}, the newest` : `step ${step} of ${series.lastStep}`);
@@ -101,7 +101,7 @@ export function timeBar(view: View): HTMLElement {
         ? []
         : [
             ...(clear(0) && first < end ? [label(count(first), 0, 'gl-first')] : []),
-            ...(clear(width) ? [label(count(end), Math.min(width, (series.size > 1 ? stepX(axis, end) : width) + 5), 'gl-end')] : [])
+            ...(clear(width) ? [label(count(end), xOf(end) + 5, 'gl-end')] : [])
           ];
     labels.replaceChildren(...ends, ...middle);
     const other = at === null ? undefined : store.step.value?.of;
@@ -138,7 +138,8 @@ export function timeBar(view: View): HTMLElement {
   const drag = (event: PointerEvent) => {
     if (series.size < 2 || !(event.buttons & 1)) return;
     if (event.type === 'pointerdown') track.setPointerCapture?.(event.pointerId);
-    go(Math.min(store.lastShown, stepAt(axis, event.clientX - track.getBoundingClientRect().left)));
+    const pixel = event.clientX - track.getBoundingClientRect().left;
+    go(Math.min(store.lastShown, railStep(series.firstStep, store.lastShown, width, pixel)));
   };
   track.addEventListener('pointerdown', drag, options);
   track.addEventListener('pointermove', drag, options);

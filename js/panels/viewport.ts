@@ -5,8 +5,6 @@ import type { View } from './view';
 
 /** Below this a picture is not readable: a wide one is scrolled instead of shrunk. */
 export const READABLE = 0.75;
-/** As in the style of .gl-bleed, both sides together. */
-const BLEED = 20;
 const LEAST = 0.02;
 const MOST = 3;
 
@@ -121,10 +119,7 @@ export class Viewport {
   }
 
   private apply(): void {
-    // Too wide for the panel: use its padding as well.
-    const wide = this.width > this.room * 1.02;
-    this.element.classList.toggle('gl-bleed', wide);
-    if (!this.chosen) this.zoom = Math.min(1, Math.max(READABLE, (this.room + (wide ? BLEED : 0)) / this.width));
+    if (!this.chosen) this.zoom = Math.min(1, Math.max(READABLE, this.room / this.width));
     this.picture?.resize(this.zoom);
     this.onMoved();
   }

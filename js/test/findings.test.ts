@@ -112,7 +112,7 @@ describe('findings on the time bar', () => {
     const all = [finding(50, 'info', 'a'), finding(null, 'error', 'b'), finding(52, 'warning', 'c'), finding(90, 'info', 'd')];
     const found = marksOf(all, 1, 100, 300);
     expect(found.map(mark => mark.findings.map(f => f.key))).toEqual([['c', 'a'], ['d']]);
-    expect(found.map(mark => mark.x)).toEqual([148.5, 268.5]);
+    expect(found.map(mark => mark.x.toFixed(2))).toEqual(['148.55', '264.91']);
     expect(marksOf([finding(7, 'info', 'a')], 8, 20, 300)).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { digitsRun } from '../gallery/digits';
 import { examples } from '../gallery/examples';
+import type { Sent } from '../gallery/sketch';
 import { draw } from '../panels/inspector';
 import { end, feed, onPage, root, show, store, text, value } from './page';
 
@@ -47,6 +48,44 @@ describe('what the page says of a trace', () => {
     const cells = [...root.querySelectorAll('.gl-strip > .gl-cell:not([hidden])')].map(cell => cell.textContent);
     expect(cells.join('')).toBe('Step138runningLoss0.415‖grad‖17.8Tracing2.1 %');
     expect(value('[data-field="loss"]')).toBe('0.4148');
+  });
+
+  it('says in the strip how the run is, and marks tracing that takes far too much', () => {
+    const look = (header: object) => {
+      const [structure, frame] = digitsRun() as [Sent, Sent];
+      feed([structure, { ...frame, message: { ...frame.message, ...header } }]);
+      return [root.querySelector('.gl-dot')!.getAttribute('data-look'), root.querySelector('[data-state]')?.getAttribute('data-state')];
+    };
+    show([], 'strip');
+    const tracing = { on: true, share: 0.05, every: 1 };
+    expect(look({ tracing })).toEqual(['on', 'running']);
+    expect(look({ tracing: { ...tracing, share: 0.67 }, state: 'idle' })).toEqual(['much', 'idle']);
+    expect(look({ tracing, state: 'interrupted' })).toEqual(['still', 'interrupted']);
+    expect(look({ tracing: { ...tracing, on: false } })).toEqual([null, 'running']);
+    store.scrub(60);
+    expect(root.querySelector('[data-state]')).toBeNull();
+  });
+
+  it('calls a step that is not over what charts and time bar call it', () => {
+    const [structure, frame] = digitsRun({ steps: 1 }) as [Sent, Sent];
+    show([structure, { ...frame, message: { ...frame.message, step: 0, open: true } }]);
+    expect([text('.gl-strip .gl-fact'), text('.gl-times')]).toEqual(['1running', '1']);
+  });
+
+  it('says how many of all ops are folded', () => {
+    show(examples.chain!(), 'graph');
+    const [, folded, all] = /^([\d,]+) of ([\d,]+) ops folded in \d+ groups?/.exec(text('.gl-notice')!)!;
+    expect(all).toBe('1,001');
+    expect(Number(folded)).toBe(1001 - root.querySelectorAll('[data-panel="graph"] .gl-node[data-op]').length);
+  });
+
+  it('draws the names of boxes on a ground that no edge is seen through, and leaves room for the arrow under it', () => {
+    show(digitsRun(), 'graph');
+    const ground = root.querySelector('.gl-boxhead .gl-ground')!;
+    const end = Number(ground.getAttribute('y')) + Number(ground.getAttribute('height'));
+    const y = (element: Element) => Number(/ ([\d.]+)\)/.exec(element.getAttribute('transform')!)![1]);
+    const node = root.querySelector('[data-panel="graph"] [data-op="0"]')!;
+    expect(y(node) - y(ground.parentElement!) - end).toBeGreaterThanOrEqual(6);
   });
 
   it('has shapes with broadcast axes as ghosts, and says how many ops want a gradient', () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { History } from '../panels/history';
 import { digitsRun } from '../gallery/digits';
 import type { Sent } from '../gallery/sketch';
+import { railStep, railX } from '../draw/scale';
 import { decode, type Frame } from '../protocol/decode';
 import type { Ask } from '../protocol/messages';
 import { feed, number, onPage, root, sent, show, store, text } from './page';
@@ -132,6 +133,36 @@ describe('keys', () => {
       '16',
       'step 16 of 138'
     ]);
+  });
+});
+
+describe('the rail', () => {
+  const thumb = () => Number(/\(([\d.]+) 0\)/.exec(root.querySelector('.gl-thumb')!.getAttribute('transform')!)![1]);
+  const ends = () => {
+    const points = [
+      ...root
+        .querySelector('.gl-past')!
+        .getAttribute('d')!
+        .matchAll(/[ML]([\d.]+) /g)
+    ].map(match => Number(match[1]));
+    return [points[0], points.at(-1)];
+  };
+
+  it('has the loss and the thumb on one scale, from end to end', () => {
+    expect([...ends(), thumb()]).toEqual([6, 154, 154]);
+    store.scrub(1);
+    expect(thumb()).toBe(6);
+    store.scrub(70);
+    expect(thumb()).toBeCloseTo(6 + (148 * 69) / 137, 1);
+    expect([1, 70, 138].map(step => railStep(1, 138, 160, railX(1, 138, 160, step)))).toEqual([1, 70, 138]);
+  });
+
+  it('has one number and one thumb for one step, and neither where there is none', () => {
+    const [structure, frame] = digitsRun({ steps: 1 }) as [Sent, Sent];
+    store.receive({ v: 1, kind: 'reset', run: 9 });
+    expect([text('.gl-times'), root.querySelector('.gl-thumb')!.getAttribute('visibility')]).toEqual(['', 'hidden']);
+    feed([structure, { ...frame, message: { ...frame.message, run: 9 } }]);
+    expect([text('.gl-times'), root.querySelector('.gl-thumb')!.getAttribute('visibility')]).toEqual(['1', null]);
   });
 });
 

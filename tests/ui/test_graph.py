@@ -135,7 +135,7 @@ def test_an_unrolled_net_of_thousands_of_ops_is_told_once_and_every_time_can_be_
     lab.run_all()
     graph = lab.panel("graph")
     notice = graph.locator(".gl-notice")
-    expect(notice).to_contain_text("ops in")
+    expect(notice).to_contain_text("ops folded in")
     assert max(lab.message_sizes) < 1_000_000
     assert graph.locator(".gl-node").count() < 60
     slider = graph.get_by_role("slider", name="which time is shown").first
