@@ -34,7 +34,7 @@ def look(session: Session) -> Alive:
 
 
 def said(session: Session, keeper: Keeper) -> str:
-    """One keeper in words: `losses` (In[9]) keeps 312 graphs, 1.4 GB: append loss.item()."""
+    """One keeper in words: `losses` (In[9]) keeps 312 graphs, 1.4 GB: append `loss.item()`."""
     variable = keeper.name.partition(".")[0].partition("(")[0].partition(":")[0]
     count = session.births.cell_of(variable)
     cell = "" if count is None else f" (In[{count}])"

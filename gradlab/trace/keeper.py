@@ -149,13 +149,13 @@ def _keeper(name: str, kind: str, tensors: list[Any], ops_a_step: int) -> Keeper
     remedy = ""
     variable = name.rpartition(".")[2]
     if name == "Out":
-        remedy = "IPython keeps what a cell shows: end the line with ; or run %reset out"
+        remedy = "IPython keeps what a cell shows. End the line with `;`, or run `%reset out`"
     elif many and kind == "list":
-        remedy = "append loss.item(), or loss.detach() for a tensor"
+        remedy = "append `loss.item()`, or `loss.detach()` for a tensor"
     elif many:
-        remedy = "store .item(), or .detach() for a tensor"
+        remedy = "store `.item()`, or `.detach()` for a tensor"
     elif ops_a_step and functions > 2 * ops_a_step:
-        remedy = f"its graph grows from step to step: {variable} = {variable}.detach() between steps, or add loss.item()"
+        remedy = f"its graph grows from step to step: `{variable} = {variable}.detach()` between steps, or add `loss.item()`"
     return Keeper(name, kind, len(tensors), functions, size, remedy)
 
 

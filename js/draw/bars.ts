@@ -13,11 +13,12 @@ export function sides(values: readonly number[]): number {
   return Math.min(6, Math.ceil(most + 0.1));
 }
 
-/** A bar from 1 to `x`; zero and Inf reach the end with a class of their own, NaN is hatched. */
-export function bar(x: number, decades: number): HTMLElement {
+/** A bar from 1 to `x`; zero reaches the end with a class of its own, Inf and NaN are a hatched stub there; null has none. */
+export function bar(x: number | null, decades: number): HTMLElement {
   const inner = html('u', {});
+  if (x === null) return html('span', { class: 'gl-gainbar' });
   const odd = Number.isNaN(x) || x === Infinity;
-  const from = odd ? 0 : Math.min(0.5, part(x, decades));
+  const from = odd ? 0.92 : Math.min(0.5, part(x, decades));
   const to = odd ? 1 : Math.max(0.5, part(x, decades));
   const look = odd ? 'gl-odd' : x === 0 ? 'gl-none' : x < 1 ? 'gl-less' : 'gl-more';
   set(inner, 'style', `left:${(from * 100).toFixed(1)}%;width:${Math.max(0.4, (to - from) * 100).toFixed(1)}%`);

@@ -11,7 +11,7 @@ export interface HeatInput {
   cell: (row: number, span: number) => number;
   /** Whether a missing number of that row and span is a number that was not finite. */
   odd: (row: number, span: number) => boolean;
-  /** Whether the gradients of a span were read: where they were not, the row goes on as it was. */
+  /** Whether the gradients of a span were read: where they were not, the row goes on as it was until the next that was. */
   read: (span: number) => boolean;
 }
 
@@ -25,6 +25,8 @@ export interface HeatLook {
   /** Whether `low` and `high` are numbers, not decades. */
   linear?: boolean;
   empty: number;
+  /** After the last span that was read. */
+  unread: number;
   odd: number;
 }
 
@@ -58,6 +60,9 @@ export function spansUnder(input: HeatInput, axis: StepAxis, pixels: number): In
 export function heatPixels(input: HeatInput, axis: StepAxis, pixels: number, look: HeatLook): Uint32Array {
   const under = spansUnder(input, axis, pixels);
   const out = new Uint32Array(input.rows * pixels);
+  let known = input.size - 1;
+  while (known > 0 && !input.read(known)) known--;
+  if (input.size - known <= LONGEST_GAP) known = input.size;
   for (let row = 0; row < input.rows; row++) {
     let held = look.empty;
     let [missing, newest] = [0, -1];
@@ -76,6 +81,7 @@ export function heatPixels(input: HeatInput, axis: StepAxis, pixels: number, loo
         }
         if (odd) held = look.empty;
         else if (best > -Infinity) [held, missing] = [heatColour(best, look), 0];
+        else if (from > known) held = look.unread;
         colour = odd ? look.odd : missing > LONGEST_GAP ? look.empty : held;
       }
       out[row * pixels + p] = colour;
@@ -108,12 +114,13 @@ export function paintHeat(canvas: HTMLCanvasElement, input: HeatInput, axis: Ste
   pen.putImageData(image, 0, 0);
 }
 
-/** Lines through what was not finite, so that it reads without its colour. */
+/** Lines through what was not finite, and through what was not read, so that both read without their colours. */
 function hatch(data: Uint32Array, w: number, h: number, look: HeatLook): void {
   const white = 0xffffffff;
   for (let y = 0; y < h; y++) {
     for (let x = 0; x < w; x++) {
       if (data[y * w + x] === look.odd && (x + y) % 7 === 0) data[y * w + x] = white;
+      if (data[y * w + x] === look.unread && (x + y) % 5 > 0) data[y * w + x] = look.empty;
     }
   }
 }

@@ -8,6 +8,8 @@ import { whole } from './text';
 const LABEL = 13;
 const TOP = 9;
 const BOTTOM = 7;
+/** Points at least so many pixels apart stand for steps whose range is a pale bar; nearer ones make a line of the extremes. */
+const APART = 4;
 /** So many points in a row may be missing and the line goes on: larger parameters are measured in every tenth step. */
 const LONGEST_GAP = 12;
 
@@ -39,7 +41,7 @@ export interface LinesInput {
   band?: readonly [number, number] | undefined;
   format: (x: number) => string;
   /** Cuts the names to the room at the right end. */
-  fit: (names: readonly string[], width: number, font: string) => string[];
+  fit: (names: readonly string[], width: number, font: string) => readonly string[];
 }
 
 const isPositive = (x: number) => x > 0 && x < Infinity;
@@ -75,17 +77,27 @@ export function decadeTicks(low: number, high: number, height = 80): number[] {
   return [...new Set(round)].filter(x => x >= low * 0.999 && x <= high * 1.001);
 }
 
+/** Bars from the lowest to the highest of the steps that a point stands for, where points are so far apart that each is seen. */
+export function rangePath(line: Line, x: (step: number) => number, y: (value: number) => number): string {
+  const points = Array.from(line.high, (_, i) => i).filter(i => isPositive(line.high[i] as number));
+  const at = (i: number | undefined) => x(line.steps[i as number] as number);
+  if (points.length === 0 || at(points.at(-1)) - at(points[0]) < APART * (points.length - 1)) return '';
+  const bars = points.filter(i => (line.low[i] as number) > 0 && line.low[i] !== line.high[i]);
+  return bars.map(i => `M${at(i).toFixed(1)} ${y(line.high[i] as number).toFixed(1)}V${y(line.low[i] as number).toFixed(1)}`).join('');
+}
+
 /**
  * The path of a line, and of the dots where a number stands alone.
  *
  * From point to point it goes along the last numbers; where a point stands for several steps it goes up to their highest
- * and down to their lowest as well. It breaks where a number was zero or not finite.
+ * and down to their lowest as well, unless these have bars. It breaks where a number was zero or not finite.
  */
 export function linePath(
   line: Line,
   x: (step: number) => number,
   y: (value: number) => number,
-  isMark = isPositive
+  isMark = isPositive,
+  bars = ''
 ): [path: string, dots: string] {
   let path = '';
   let dots = '';
@@ -106,7 +118,7 @@ export function linePath(
     const to = y(isMark(last) ? last : high).toFixed(1);
     if (points === 0) start = `M${at} ${to}h0`;
     path += `${points++ > 0 ? 'L' : 'M'}${at} ${to}`;
-    if (low !== high) path += `V${y(high).toFixed(1)}V${y(low).toFixed(1)}V${to}`;
+    if (low !== high && !bars) path += `V${y(high).toFixed(1)}V${y(low).toFixed(1)}V${to}`;
   }
   end();
   return [path, dots];
@@ -132,12 +144,15 @@ export function oddPath(line: Line, x: (step: number) => number, top: number, bo
 /** The drawing of one line. */
 class Stroke {
   readonly path = svg('path', {});
+  private readonly range = svg('path', { class: 'gl-range' });
   private readonly dots = svg('path', { class: 'gl-dots' });
   private readonly odd = svg('path', { class: 'gl-odds' });
-  readonly element = svg('g', { class: 'gl-line' }, this.path, this.dots, this.odd);
+  readonly element = svg('g', { class: 'gl-line' }, this.path, this.range, this.dots, this.odd);
 
   update(line: Line, x: (step: number) => number, y: (value: number) => number, top: number, bottom: number, linear: boolean): void {
-    const [path, dots] = linePath(line, x, y, linear ? Number.isFinite : isPositive);
+    const bars = rangePath(line, x, y);
+    const [path, dots] = linePath(line, x, y, linear ? Number.isFinite : isPositive, bars);
+    set(this.range, 'd', bars);
     const [odd, zeros] = oddPath(line, x, top, bottom);
     set(this.path, 'd', linear ? path : path + zeros);
     set(this.dots, 'd', dots);
@@ -180,8 +195,12 @@ export class Lines {
       const [from, to] = [y(band[0]), y(band[1])];
       for (const [name, value] of Object.entries({ x: left, width: axis.width, y: to, height: from - to })) set(this.band, name, value);
     }
-    const marks = linear ? [linear[0], (linear[0] + linear[1]) / 2, linear[1]] : decadeTicks(...(range as [number, number]), bottom - TOP);
+    const all = lines.flatMap(line => Array.from(line.high));
+    const decades = all.some(isPositive) ? decadeTicks(...(range as [number, number]), bottom - TOP) : [];
+    const marks = linear ? [linear[0], (linear[0] + linear[1]) / 2, linear[1]] : decades;
     const ticks = marks.map((value): [string, number] => [format(value), y(value)]);
+    // Of nothing but zeros there are no decades: they stand on a floor of their own.
+    if (ticks.length === 0 && all.includes(0)) ticks.push([format(0), bottom - 4]);
     if (this.grid.getAttribute('data-of') !== JSON.stringify([ticks, left, axis.width])) {
       set(this.grid, 'data-of', JSON.stringify([ticks, left, axis.width]));
       this.grid.replaceChildren(
@@ -210,28 +229,36 @@ export class Lines {
     }
   }
 
-  /** Names at the right end of the lines, moved apart where they would cover each other. */
+  /** Names where the lines end, moved apart where they would cover each other. */
   private label({ lines, left, axis, right, height, font, fit, linear }: LinesInput, y: (value: number) => number): void {
+    let end = 0;
     const ends = lines.map(line => {
       const tail: number[] = [];
+      let zero = false;
       for (let i = line.last.length - 1; i >= 0 && tail.length < 6; i--) {
         const x = line.last[i] as number;
+        zero ||= x === 0;
+        if (!Number.isNaN(x)) end = Math.max(end, stepX(axis, line.steps[i] as number));
         if (linear ? Number.isFinite(x) : isPositive(x)) tail.push(linear ? x : Math.log10(x));
       }
       const mean = tail.reduce((a, b) => a + b, 0) / tail.length;
-      return { line, y: tail.length > 0 ? y(linear ? mean : 10 ** mean) : height / 2 };
+      return { line, y: tail.length > 0 ? y(linear ? mean : 10 ** mean) : zero ? height - BOTTOM - 4 : height / 2 };
     });
     ends.sort((a, b) => a.y - b.y);
-    ends.forEach((end, i) => (end.y = Math.max(end.y, i > 0 ? (ends[i - 1]?.y ?? 0) + LABEL : 6)));
+    ends.forEach((one, i) => (one.y = Math.max(one.y, i > 0 ? (ends[i - 1]?.y ?? 0) + LABEL : 6)));
     const over = (ends.at(-1)?.y ?? 0) - (height - 8);
-    if (over > 0) for (const end of ends) end.y -= over;
+    if (over > 0) for (const one of ends) one.y -= over;
     const names = ends.map(({ line }) => line.name);
     const texts = fit(names, right - 6, `600 ${font}`);
     while (this.names.childElementCount < ends.length) this.names.append(html('span', {}));
     while (this.names.childElementCount > ends.length) this.names.lastChild?.remove();
     ends.forEach(({ line, y: at }, i) => {
       const span = this.names.children[i] as HTMLElement;
-      set(span, 'style', `left:${left + axis.width + 6}px;top:${(at - 7).toFixed(1)}px;color:${line.colour}`);
+      set(
+        span,
+        'style',
+        `left:${(left + Math.min(axis.width, end || axis.width) + 6).toFixed(1)}px;top:${(at - 7).toFixed(1)}px;color:${line.colour}`
+      );
       set(span, 'title', whole(line.name));
       write(span, texts[i] as string);
     });

@@ -17,7 +17,9 @@ export interface MatrixLook {
   signed: Uint32Array;
   sequential: Uint32Array;
   ground: string;
+  /** The frame of a zero, and its number. */
   quiet: string;
+  text: string;
   odd: string;
   font: string;
 }
@@ -26,6 +28,9 @@ export interface MatrixLook {
 const WRAP = 64;
 /** Windows up to this many rows and columns are written out in numbers. */
 const WRITTEN = 8;
+/** A map is at least as wide as its captions, and not much higher than this, in pixels. */
+const NARROWEST = 240;
+const HIGHEST = 240;
 
 /** The same entries with a vector wrapped into rows. */
 export function wrapped(matrix: Matrix): Matrix {
@@ -44,11 +49,12 @@ export function part(x: number, low: number, high: number): number {
   return high > low ? Math.sqrt(Math.min(1, Math.max(0, (x - low) / (high - low)))) : 0.5;
 }
 
-/** The size of a cell in a room of that width. */
+/** The size of a cell in a room of that width; thin columns become wider, so that the map is as wide as what stands below it. */
 export function cellSize(matrix: Matrix, width: number): [number, number] {
-  const written = matrix.rows <= WRITTEN && matrix.columns <= WRITTEN;
-  const w = Math.min(width / Math.max(1, matrix.columns), written ? 64 : 18);
-  return [w, written ? 22 : Math.min(w, 14)];
+  const columns = Math.max(1, matrix.columns);
+  const written = matrix.rows <= WRITTEN && columns <= WRITTEN;
+  const w = Math.min(width, Math.max(NARROWEST, columns * (written ? 64 : 18))) / columns;
+  return [w, written ? 22 : Math.min(Math.max(w, 4), 14, Math.max(3, HIGHEST / matrix.rows))];
 }
 
 function hatch(pen: CanvasRenderingContext2D, x: number, y: number, w: number, h: number): void {
@@ -66,10 +72,19 @@ function hatch(pen: CanvasRenderingContext2D, x: number, y: number, w: number, h
   pen.restore();
 }
 
-/** Dark text on a bright colour, bright text on a dark one. */
-function ink(packed: number): string {
-  const light = 0.299 * (packed & 255) + 0.587 * ((packed >> 8) & 255) + 0.114 * ((packed >> 16) & 255);
-  return light > 140 ? '#000' : '#fff';
+/** How bright a packed colour is, as WCAG 2 reckons it: 0 for black, 1 for white. */
+function luminance(packed: number): number {
+  const linear = (shift: number) => {
+    const c = ((packed >> shift) & 255) / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(0) + 0.7152 * linear(8) + 0.0722 * linear(16);
+}
+
+/** Black or white, whichever has the higher contrast to a colour: at least 4.58:1. */
+export function ink(packed: number): string {
+  const l = luminance(packed);
+  return (l + 0.05) / 0.05 > 1.05 / (l + 0.05) ? '#000' : '#fff';
 }
 
 /** Paint a wrapped matrix; zeros are hollow, what is not finite is hatched and, where there is room, named. */
@@ -115,7 +130,7 @@ export function paintMatrix(canvas: HTMLCanvasElement, matrix: Matrix, width: nu
       const size = textWidth(text, look.font) + 4;
       pen.fillRect(left + (wide - size) / 2, top + 1, size, tall - 2);
     }
-    pen.fillStyle = word !== null ? look.ground : x === 0 ? look.quiet : ink(colour);
+    pen.fillStyle = word !== null ? look.ground : x === 0 ? look.text : ink(colour);
     pen.fillText(text, left + wide / 2, top + tall / 2 + 0.5);
   });
 }

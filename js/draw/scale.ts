@@ -57,9 +57,9 @@ export interface StepAxis {
   end?: number;
 }
 
-/** An axis for steps `first..last`; a short run is not stretched over the whole width. */
-export function stepAxis(first: number, last: number, width: number, least = 24): StepAxis {
-  return { first, last: Math.max(last, first + least - 1), width };
+/** An axis for steps `first..last`. */
+export function stepAxis(first: number, last: number, width: number): StepAxis {
+  return { first, last: Math.max(first, last), width };
 }
 
 /** The middle of a step's column. */

@@ -25,12 +25,17 @@ export interface Margins {
 /** Margins for a panel of this width: as much as the names of the run need, within what the plot can spare. */
 export function marginsOf(width: number, series: Series, { fonts }: Palette): Margins {
   const names = visibleRows(series.parameters(), new Set());
-  const font = `600 11px ${fonts.ui}`;
-  const need = (texts: string[]) => texts.reduce((most, text) => Math.max(most, textWidth(text, font)), 0) + 8;
+  const font = `11px ${fonts.ui}`;
+  const bold = `600 ${font}`;
+  const need = (room: number, look: string) =>
+    shortNames(names, room, look).reduce((most, text) => Math.max(most, textWidth(text, look)), 8) + 8;
   const clamp = (x: number, least: number, most: number) => Math.ceil(Math.min(most, Math.max(least, x)));
   const wide = width >= 700;
-  const left = clamp(need(shortNames(names, width * 0.3 - 8, font)), wide ? 120 : 72, width * 0.3);
-  return { left, right: clamp(need(shortNames(names, wide ? 140 : 60, font)), wide ? 84 : 46, 150) };
+  const room = width * (width < 500 ? 0.3 : 0.36);
+  return {
+    left: clamp(need(room - 8, font), wide ? 120 : 72, room),
+    right: clamp(need(wide ? 140 : width < 500 ? 78 : 100, bold), wide ? 84 : 46, 150)
+  };
 }
 
 /** The steps that all charts show: those zoomed to, or all; to a reader who went back in time, no later ones than there were then. */
@@ -48,7 +53,7 @@ export function spansOf(series: Series, axis: StepAxis): number {
   return (series.first[span] as number) <= end ? span + 1 : span;
 }
 
-/** The labels of a step axis: the first step, round ones, and in bold the last. */
+/** The labels of a step axis: the first step, round ones, and in bold the last, which is never left out. */
 export function stepLabels(series: Series, axis: StepAxis, left: number): HTMLElement[] {
   const firstStep = Math.ceil(axis.first);
   const lastStep = Math.min(Math.floor(axis.last), axis.end ?? series.lastStep);
@@ -56,8 +61,8 @@ export function stepLabels(series: Series, axis: StepAxis, left: number): HTMLEl
   const ticks = stepTicks(axis.first, lastStep, Math.max(2, Math.floor(axis.width / 60)));
   const label = (text: string, x: number, look: string | null = null) => html('span', { class: look, style: `left:${left + x}px` }, text);
   const marks = ticks.filter(t => stepX(axis, t) > 52 && stepX(axis, t) < end - 30).map(t => label(String(t), stepX(axis, t)));
-  if (end > 60) marks.push(label(String(lastStep), end, 'gl-last'));
-  return [label(`step ${firstStep}`, 0, 'gl-first'), ...marks];
+  if (lastStep <= firstStep) return [label(`step ${lastStep}`, 0, 'gl-first gl-last')];
+  return [label(`step ${firstStep}`, 0, 'gl-first'), ...marks, label(String(lastStep), Math.max(end, 56), 'gl-last')];
 }
 
 /** One column as a line of at most one point a pixel; peaks of one step stay, up and down. */

@@ -6,10 +6,10 @@ import { count, full, plain, special } from '../draw/format';
 import { mark } from '../draw/node';
 import type { Step } from './past';
 import { rowAt } from './past';
-import { pathName } from './pathname';
+import { fitNames, nameCell } from './pathname';
 import { visibleRows } from './rows';
 import { marked } from './store';
-import { leafNumber, opGradient, opValue, watch, type View } from './view';
+import { followWidth, leafNumber, opGradient, opValue, watch, type View } from './view';
 
 /** One line of the comparison; null where a step has no number. */
 export interface Pair {
@@ -80,7 +80,7 @@ export function comparePart(view: View, into: HTMLElement): void {
   const [headA, headB] = [html('th', { scope: 'col' }), html('th', { scope: 'col' })];
   const body = html('tbody', {});
   const quotient = html('th', { scope: 'col', title: 'B divided by A; bars to the left are smaller, to the right larger' }, 'B : A');
-  const widths = [28, 21, 21, 30].map(share => html('col', { style: `width:${share}%` }));
+  const widths = [31, 20, 20, 29].map(share => html('col', { style: `width:${share}%` }));
   const table = html(
     'table',
     { class: 'gl-compare' },
@@ -137,13 +137,14 @@ export function comparePart(view: View, into: HTMLElement): void {
             class: on(pair.what) ? 'gl-selected' : null,
             title: `${pair.name}${difference}`
           },
-          html('td', {}, pathName(pair.name)),
+          html('td', {}, nameCell(pair.name)),
           number(pair.a, 'a'),
           number(pair.b, 'b'),
           cell
         );
       })
     );
+    fitNames(table);
     write(headA, `A: step\u00a0${count(first.frame.step)}`);
     write(headB, `B: step\u00a0${count(b.frame.step)}`);
     const others = [first, b]
@@ -153,6 +154,7 @@ export function comparePart(view: View, into: HTMLElement): void {
     write(note, [same, ...others].filter(Boolean).join(' '));
   };
 
+  followWidth(view, table, () => fitNames(table));
   close.addEventListener(
     'click',
     () => {

@@ -5,6 +5,7 @@ import { html, write } from '../draw/element';
 import { shape } from '../draw/format';
 import type { Op, Structure } from '../protocol/messages';
 import { experimentsPart } from './experiments';
+import { fitNames } from './pathname';
 import { formula, source, type Source } from './formula';
 import { shortType } from './operands';
 import { emptyState } from './section';
@@ -148,6 +149,7 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     }
     head.replaceChildren(...parts);
     tables.replaceChildren(...found.tables.map(tableOf));
+    fitNames(tables);
   };
   /** What moves is read again, once a second. */
   const follow = (step: number) => {
@@ -211,6 +213,9 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     },
     { signal: view.signal }
   );
-  followWidth(view, body, next => (width.value = next));
+  followWidth(view, body, next => {
+    width.value = next;
+    fitNames(body);
+  });
   return { title: 'Detail', body, summary };
 }

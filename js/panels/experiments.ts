@@ -2,6 +2,7 @@
 
 import { html, write } from '../draw/element';
 import type { Answer } from './asking';
+import { fitNames } from './pathname';
 import { tableOf, type Texts } from './texts';
 import { watch, type View } from './view';
 
@@ -62,7 +63,6 @@ export function experimentsPart(view: View, into: HTMLElement): void {
     return one;
   });
   eps.placeholder = 'eps';
-  rate.placeholder = 'lr';
   into.replaceChildren(
     html('div', { class: 'gl-label' }, 'experiments', html('span', {}, 'on the captured step; the run is untouched')),
     row(check, verdict),
@@ -95,6 +95,7 @@ export function experimentsPart(view: View, into: HTMLElement): void {
       if (cell && share !== null) bar(cell, share);
     });
     place.replaceChildren(...head, ...lines, ...drawn);
+    fitNames(place);
   };
   /** Ask, and show the answer if nothing newer was asked for meanwhile. */
   const run = (place: Element, what: string, args: object, done?: (outcome: Outcome) => void): Promise<void> => {
@@ -167,6 +168,10 @@ export function experimentsPart(view: View, into: HTMLElement): void {
     },
     options
   );
+  watch(view, () => {
+    const now = store.step.value?.frame.optimizers[0]?.lr;
+    rate.placeholder = now === undefined ? '' : String(Number(now.toPrecision(3)));
+  });
   watch(view, () => {
     const select = store.selected.value ?? '';
     const key = store.step.value?.structure.key ?? '';

@@ -6,17 +6,17 @@ import { full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
-import { isolated, pathName } from './pathname';
+import { fitNames, nameCell } from './pathname';
 import { closeRows, depthOrder, visibleRows } from './rows';
 import { marked } from './store';
-import { leafNumber, madeAt, opGradient, watch, type View } from './view';
+import { followWidth, leafNumber, madeAt, opGradient, watch, type View } from './view';
 import { rootOf } from './way';
 
 /** One edge: the op that the gradient goes through, and what comes out of it beside what went in. */
 export interface Gain {
   /** The op; of several that are drawn as one, null. */
   op: number | null;
-  /** What it is called; of several drawn as one, `located` says where they are. */
+  /** What it is called; of several drawn as one, `located` says where they are, if that can be said. */
   name: string;
   gain: number;
   /** What `gain` is the quotient of. */
@@ -143,7 +143,7 @@ function innermost({ ops, modules }: Structure, a: number, b: number): string {
 
 const NUMBER = /^\d+$/;
 
-/** From which to which module two ops lie apart: `layers.7…5`. */
+/** From which to which module two ops lie apart: `layers.7–5`. */
 function between({ ops, modules }: Structure, a: number, b: number): string {
   const [from, to] = [a, b].map(i => {
     const op = ops[i];
@@ -154,18 +154,18 @@ function between({ ops, modules }: Structure, a: number, b: number): string {
   while (same < Math.min(from.length, to.length) - 1 && from[same] === to[same]) same++;
   const brief = (words: string[]) => words.slice(same, same + (NUMBER.test(words[same + 1] ?? '') ? 2 : 1)).join('.');
   const [first, last] = [brief(from), brief(to)];
-  return [...from.slice(0, same), first === last ? first : `${first}…${last}`].join('.');
+  const dash = NUMBER.test(first) && NUMBER.test(last) ? '–' : ' – ';
+  return [...from.slice(0, same), first === last ? first : first + dash + last].join('.');
 }
 
-/** Bars that stand for several of `all` with the modules that these are in: `blocks.3 · 7 ops`, `layers.7…5 · 53 ops`. */
+/** Bars that stand for several of `all` with the modules that these are in: `blocks.3`, `layers.7–5`. */
 export function located(structure: Structure, all: readonly Gain[], bars: readonly Gain[]): Gain[] {
   let next = 0;
   return bars.map(g => {
     const [first, last] = [all[next]?.op ?? -1, all[next + g.count - 1]?.op ?? -1];
     next += g.count;
     if (g.op !== null) return g;
-    const path = innermost(structure, first, last) || between(structure, first, last);
-    return { ...g, name: `${path ? `${isolated(path)} · ` : ''}${plural(g.count, 'op')}` };
+    return { ...g, name: innermost(structure, first, last) || between(structure, first, last) };
   });
 }
 
@@ -209,6 +209,11 @@ export class Waterfall {
   private readonly note = html('div', { class: 'gl-further' });
   readonly element = html('div', { class: 'gl-gain' }, this.head, this.rows, this.ticks, this.note);
 
+  /** Cut the names to the room there is. */
+  fit(): void {
+    fitNames(this.rows);
+  }
+
   update(structure: Structure, frame: Frame, leaf: number, selected: ReadonlySet<number>): void {
     const all = gains(structure, frame, leaf);
     this.element.hidden = all.length === 0;
@@ -217,6 +222,7 @@ export class Waterfall {
     const shown = located(structure, all, fewer(all));
     const decades = sides(shown.map(g => g.gain));
     this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected)));
+    this.fit();
     this.ticks.replaceChildren(...barTicks(decades).map(([text, at]) => html('span', { style: `left:${(at * 100).toFixed(1)}%` }, text)));
     const worst = all.reduce((w, g) => (g.gain < w.gain ? g : w));
     const sums = all.some(g => g.readers > 1) ? ' Where a result is read in several places, its gradient is the sum.' : '';
@@ -236,9 +242,14 @@ export class Waterfall {
     );
     mark(value, none ? null : g.gain);
     const where = g.op === null ? '' : madeAt(structure, structure.ops[g.op] as Structure['ops'][number]);
-    const title = `${g.name}${where ? ` \u00b7 ${where}` : ''}\n\u2016g\u2016 ${full(g.before)} in the op's result, ${full(g.after)} passed on`;
+    const ops = g.count > 1 ? plural(g.count, 'op') : '';
+    const title = `${[g.name, ops].filter(Boolean).join(' · ')}${where ? ` \u00b7 ${where}` : ''}\n\u2016g\u2016 ${full(g.before)} in the op's result, ${full(g.after)} passed on`;
     const on = g.op !== null && selected.has(g.op);
-    const cells = [html('span', { class: 'gl-gainname' }, pathName(g.name)), bar(none ? 1 : g.gain, decades), value];
+    const cells = [
+      html('span', { class: 'gl-gainname' }, nameCell(g.name || ops, g.name && ops)),
+      bar(none ? null : g.gain, decades),
+      value
+    ];
     const look = { class: `gl-gainrow${on ? ' gl-selected' : ''}`, title, role: 'listitem' };
     return g.op === null ? html('div', look, ...cells) : html('div', { ...look, 'data-gain': g.op, tabindex: 0 }, ...cells);
   }
@@ -249,6 +260,7 @@ export function gainPart(view: View, into: HTMLElement): void {
   const { store, signal } = view;
   const waterfall = new Waterfall();
   into.replaceChildren(waterfall.element);
+  followWidth(view, into, () => waterfall.fit());
   watch(view, () => {
     void store.revision.value;
     const step = store.step.value;

@@ -30,6 +30,8 @@ const MODES: [Mode, string, string][] = [
 ];
 /** So often a page that shows the share of zeros says so; the kernel counts for twelve seconds. */
 const RENEW_MS = 5000;
+/** The map's pixels: whole rows. */
+const HIGHEST = 26 * 13;
 /** In the panel of a session that is this wide the waterfall stands beside the map. */
 const APART = 860;
 
@@ -84,6 +86,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
 
   let rows: string[] = [];
   let close: string[] = [];
+  let met: string | undefined; // the selected row that was scrolled to
   let shown = 0;
   let axis: StepAxis = stepAxis(1, 1, 1);
   let rowHeight = 18;
@@ -91,7 +94,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const buttons = new Map<string, HTMLButtonElement>();
 
   const nameRows = (selected: ReadonlySet<string>, palette: Palette) => {
-    const short = shortNames(rows, margins.left - 6, `600 11px ${palette.fonts.ui}`);
+    const short = shortNames(rows, margins.left - 6, `11px ${palette.fonts.ui}`);
     const made = rows.map((name, i) => {
       let button = buttons.get(name);
       if (!button) {
@@ -127,7 +130,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const middle = look.linear ? 0.5 : Math.round((look.low + look.high) / 2);
     const part = (look.high - middle) / (look.high - look.low);
     // Of three labels none may stand in another.
-    if (part * height > 18 && part * height < height - 18) labels.push([middle, part]);
+    if (part * height > 26 && part * height < height - 26) labels.push([middle, part]);
     scale.replaceChildren(
       bar,
       ...labels.map(([e, at]) => {
@@ -153,8 +156,13 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const selected = marked(store.selected.value, store.step.value?.structure).parameters;
     const all = depthOrder(series, store.step.value?.structure);
     rows = visibleRows(all, selected);
-    write(further, all.length > rows.length ? `${count(rows.length)} of ${count(all.length)} parameters, spread over the depth` : '');
     rowHeight = rows.length <= 10 ? 18 : 13;
+    const spread =
+      all.length > rows.length
+        ? `${count(rows.length)} of ${count(all.length)} parameters, spread over the depth`
+        : plural(all.length, 'parameter');
+    const most = HIGHEST / rowHeight;
+    write(further, rows.length > most ? `${spread}; ${most} in sight` : '');
     axis = axisOf(store, Math.max(60, width - margins.left - margins.right));
     shown = spansOf(series, axis);
     const { dark } = palette;
@@ -169,6 +177,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       high,
       linear,
       empty: pack(palette.track),
+      unread: pack(dark ? '#8a8a8a' : '#9a9a9a'),
       odd: pack(palette.odd)
     };
     const input: HeatInput = {
@@ -183,8 +192,14 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const read = Array.from({ length: shown }, (_, span) => series.read(span));
     nameRows(selected, palette);
     paintHeat(canvas, input, axis, rowHeight, look);
-    const height = Math.min(rows.length * rowHeight, 340);
-    scroller.classList.toggle('gl-long', rows.length * rowHeight > 340);
+    const height = Math.min(rows.length * rowHeight, HIGHEST);
+    scroller.classList.toggle('gl-long', rows.length > most);
+    const on = rows.findIndex(name => selected.has(name));
+    if (rows[on] !== met) {
+      met = rows[on];
+      const away = on * rowHeight - scroller.scrollTop;
+      if (met && (away < 0 || away >= height)) scroller.scrollTop += away - height / 2;
+    }
     heat.style.width = `${axis.width}px`;
     const at = xOf({ axis, left: 0 }, store.at.value);
     chosen.hidden = at === null;

@@ -6,10 +6,10 @@ import { whole } from '../draw/text';
 import { mark } from '../draw/node';
 import { floats, isMissing } from '../protocol/decode';
 import type { Answer } from './asking';
-import { pathName } from './pathname';
+import { fitNames, nameCell } from './pathname';
 import { visibleRows } from './rows';
 import { marked } from './store';
-import { watch, type View } from './view';
+import { followWidth, watch, type View } from './view';
 import { askWhileShown } from './while-shown';
 
 interface Table {
@@ -28,19 +28,28 @@ interface Holding {
   more: number;
 }
 
-/** What the table above it does not have: column of the kernel, title, hint, and how its numbers are written. */
-const SHOWN: [column: string, title: string, hint: string, text: (x: number) => string][] = [
-  ['update', 'update', 'root mean square of what the step really added', sci],
-  ['cos', 'cos(u, \u2212g)', 'cosine between the update and the downhill direction: 1 is straight down, below 0 is uphill', x => plain(x)],
+/** What the table above it does not have: column of the kernel, title, hint, how its numbers are written, and the pixels it needs. */
+const SHOWN: [column: string, title: string, hint: string, text: (x: number) => string, width: number][] = [
+  ['update', 'update', 'root mean square of what the step really added', sci, 54],
+  [
+    'cos',
+    'cos(u, \u2212g)',
+    'cosine between the update and the downhill direction: 1 is straight down, below 0 is uphill',
+    x => plain(x),
+    76
+  ],
   [
     'eps',
     'eps wins',
     'share of the entries whose \u221av\u0302 is below eps: there the step is lr m\u0302 / eps',
-    x => `${plain(100 * x)} %`
+    x => `${plain(100 * x)} %`,
+    67
   ],
-  ['decay:gradient', 'decay : g', 'pull of weight decay beside that of the gradient; above 1 the weights mostly shrink', x => `${plain(x)}`]
+  ['decay:gradient', 'decay : g', 'pull of weight decay beside that of the gradient; above 1 the weights mostly shrink', x => plain(x), 68]
 ];
 
+/** From this width on the columns have more than they need. */
+const ROOMY = 520;
 const LOOKING = 'looking at the next step \u2026';
 
 /** Whether a number of the microscope asks for a look. */
@@ -67,6 +76,12 @@ export function microscopePart(view: View, into: HTMLElement): void {
   const holding = html('div', { class: 'gl-holding' });
   into.replaceChildren(html('div', { class: 'gl-scroll gl-long' }, table), note, holding);
 
+  const fit = (room: number) => {
+    SHOWN.forEach(([, , , , width], i) =>
+      (table.querySelectorAll('col')[i + 1] as HTMLElement | undefined)?.style.setProperty('width', `${room < ROOMY ? width : 92}px`)
+    );
+    fitNames(table);
+  };
   const draw = ({ content, buffers }: Answer) => {
     const columns = content.columns as string[];
     const tables = content.optimizers as Table[];
@@ -96,7 +111,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
         const row = html(
           'tr',
           { 'data-param': name, class: selected.has(name) ? 'gl-selected' : null },
-          html('td', { title: whole(name) }, pathName(name)),
+          html('td', { title: whole(name) }, nameCell(name)),
           ...cells
         );
         return [row];
@@ -105,10 +120,11 @@ export function microscopePart(view: View, into: HTMLElement): void {
       return [html('tbody', {}, ...title, ...rows)];
     });
     table.replaceChildren(
-      html('colgroup', {}, ...[28, 16, 20, 18, 18].map(share => html('col', { style: `width:${share}%` }))),
+      html('colgroup', {}, html('col', {}), ...SHOWN.map(() => html('col', {}))),
       html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, 'parameter'), ...head)),
       ...bodies
     );
+    fit(into.clientWidth);
     const steps = [...new Set(tables.map(({ step }) => step))];
     write(
       note,
@@ -118,6 +134,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
     holding.replaceChildren(...lines.map(([text, bad]) => html('div', { class: bad ? 'gl-warnline' : null }, text)));
   };
 
+  followWidth(view, into, fit);
   watch(view, () => {
     const past = store.at.value !== null;
     set(into, 'data-past', past ? '' : null);

@@ -45,8 +45,10 @@ export interface Look {
   dtype: string;
   /** Whether another dtype has a column of its own, or stands beside the shape. */
   column: boolean;
-  /** Parameters as 128×64, where the whole of every row would not fit. */
-  compact: boolean;
+  /** Whether there is room for where an op was made; where not, its name says it. */
+  at: boolean;
+  /** Letters that there is room for in the column of the inputs: what is left out is left out whole. */
+  letters: number;
 }
 
 const SHORT: Record<string, string> = { float: 'f', int: 'i', uint: 'u', complex: 'c' };
@@ -58,24 +60,29 @@ export function shortType(dtype: string): string {
 
 /** The operands of an op as text nodes, and the same as a title. */
 function inputsOf(structure: Structure, op: Op, look: Look): { nodes: (Node | string)[]; title: string } {
-  const nodes: (Node | string)[] = [];
+  const parts: (Node | string)[][] = [];
   const titles: string[] = [];
   const tensors = op.inputs.filter(([from]) => from === 'op' || from === 'leaf').length;
   for (const [from, what] of op.inputs) {
-    if (nodes.length > 0) nodes.push(' ');
     if (from === 'scalar' || from === 'past') {
-      nodes.push(from === 'past' ? `earlier ${what}`.slice(0, 60) : what.slice(0, 60));
+      parts.push([from === 'past' ? `earlier ${what}`.slice(0, 60) : what.slice(0, 60)]);
       titles.push(what);
       continue;
     }
     const sizes = (from === 'op' ? structure.ops[what] : structure.leaves[what])?.shape ?? [];
     const parameter = from === 'leaf' && structure.leaves[what]?.kind === 'parameter';
     const axes = op.kind === 'elementwise' && tensors > 1 ? stretch(sizes, op.shape) : plainAxes(sizes);
-    if (parameter && look.compact && !axes.some(axis => axis.stretched)) nodes.push(sizes.join('×') || '1');
-    else nodes.push(...shapeNodes(axes, parameter ? -1 : look.batch));
+    parts.push(shapeNodes(axes, parameter ? -1 : look.batch));
     titles.push(`${from === 'op' ? structure.ops[what]?.name : structure.leaves[what]?.name.slice(0, 200)} ${shape(sizes)}`);
   }
-  return { nodes, title: titles.join('  ') };
+  // A ghost's frame is as wide as a letter.
+  const long = (one: Node | string) =>
+    typeof one === 'string' ? one.length : (one.textContent?.length ?? 0) + Number((one as Element).className === 'gl-ghost');
+  const sum = (n: number) => parts.slice(0, n).reduce((all, part) => part.reduce((a, one) => a + long(one), all + 1), -1);
+  let n = parts.length;
+  if (sum(n) > look.letters) while (n > 1 && sum(n) + 2 > look.letters) n--;
+  const nodes = parts.slice(0, n).flatMap((part, i) => (i ? [' ', ...part] : part));
+  return { nodes: n < parts.length ? [...nodes, ' …'] : nodes, title: titles.join('  ') };
 }
 
 /** The dtypes of a step's ops. */
@@ -103,11 +110,11 @@ export function rowOf(structure: Structure, i: number, look: Look): HTMLTableRow
     { 'data-op': i, class: op.grad ? null : 'gl-nograd', tabindex: -1 },
     html(
       'td',
-      { title: `${module ? `${module} / ` : ''}${op.name}${op.grad ? '' : ', no gradient'}`.slice(0, 400) },
+      { title: `${module ? `${module} / ` : ''}${op.name}${op.grad ? '' : ', no gradient'}${where && `, made at ${where}`}`.slice(0, 400) },
       html('i', { class: `gl-mark gl-back-${op.kind}` }),
       op.name.slice(0, 200)
     ),
-    html('td', { class: 'gl-left gl-muted gl-code', title: where }, madeAt(structure, op, true)),
+    look.at && html('td', { class: 'gl-left gl-muted gl-code', title: where }, madeAt(structure, op, true)),
     html('td', { class: 'gl-left gl-code', title: inputs.title.slice(0, 400) }, ...inputs.nodes),
     html(
       'td',
@@ -139,21 +146,19 @@ export function measure(structure: Structure, room: number): { look: Look; width
       44,
       Math.max(96, room * 0.24)
     ) + 8;
-  const shapesOf = (op: Op, compact: boolean) =>
-    op.inputs.map(([from, what]) => {
-      if (from !== 'op' && from !== 'leaf') return what;
-      const sizes = (from === 'op' ? structure.ops[what] : structure.leaves[what])?.shape ?? [];
-      return compact && from === 'leaf' && structure.leaves[what]?.kind === 'parameter' ? sizes.join('×') : shape(sizes);
-    });
-  const widest = (compact: boolean) =>
-    structure.ops.reduce((most, op) => Math.max(most, shapesOf(op, compact).join(' ').length * LETTER), 0);
-  const widthsWith = (brief: boolean) => {
-    const made = longest(op => madeAt(structure, op, true), LETTER, brief ? 28 : 50, 110) + 8;
-    return [name, made, -1, output, ...(column ? [62] : []), narrow ? 50 : 54];
+  const shapesOf = (op: Op) =>
+    op.inputs.map(([from, what]) =>
+      from === 'op' || from === 'leaf' ? shape((from === 'op' ? structure.ops[what] : structure.leaves[what])?.shape ?? []) : what
+    );
+  const widest = structure.ops.reduce((most, op) => Math.max(most, shapesOf(op).join(' ').length * LETTER), 0);
+  const widthsWith = (brief: boolean, at = true) => {
+    const made = longest(op => madeAt(structure, op, true), LETTER, brief ? 24 : 54, 110) + 16;
+    return [name, ...(at ? [made] : []), -1, output, ...(column ? [62] : []), narrow ? 50 : 54];
   };
   const left = (widths: number[]) => room - widths.reduce((sum, w) => sum + Math.max(0, w), 0) - 8;
-  const compact = widest(false) > left(widthsWith(narrow));
-  const brief = narrow || (compact && widest(true) > left(widthsWith(false)));
-  const widths = widthsWith(brief);
-  return { look: { batch: batchOf(structure), dtype, column, compact }, widths, brief };
+  const brief = narrow || widest + 12 > left(widthsWith(false));
+  const at = !(narrow && widest + 12 > left(widthsWith(true)));
+  const widths = widthsWith(brief, at);
+  const letters = Math.floor(Math.max(left(widths), 100) / LETTER);
+  return { look: { batch: batchOf(structure), dtype, column, at, letters }, widths, brief };
 }

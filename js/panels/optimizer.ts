@@ -3,7 +3,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { html, set, svg, write } from '../draw/element';
 import { count, full, plural, sci, special } from '../draw/format';
-import { whole } from '../draw/text';
+import { textWidth, whole } from '../draw/text';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { decades, logPart, stepAxis, type StepAxis } from '../draw/scale';
@@ -82,6 +82,11 @@ class BarCell {
   }
 }
 
+/** In a dock narrower than this columns are as wide as their numbers. */
+const TIGHT = 440;
+/** Widths of a number and of update : weight. */
+const WIDTHS = { tight: [50, 84], roomy: [62, 108] } as const;
+
 /** The table of one optimizer. */
 class Table {
   readonly element = html('table', { class: 'gl-optimizer' });
@@ -91,13 +96,13 @@ class Table {
   /** How many rows are not drawn. */
   further = 0;
 
-  update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>, font: string, left: number): void {
+  update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>, font: string, room: number): void {
     const all = table.rows.map(p => names[p] ?? `parameter ${p}`);
     const kept = new Set(visibleRows(all, selected));
     const places = all.map((_, r) => r).filter(r => kept.has(all[r] as string));
     const rows = places.map(r => all[r] as string);
-    const key = JSON.stringify([table.columns, rows, left]);
-    if (key !== this.made) this.build(table.columns, rows, font, left);
+    const key = JSON.stringify([table.columns, rows, room]);
+    if (key !== this.made) this.build(table.columns, rows, font, room);
     this.made = key;
     this.further = all.length - rows.length;
     const width = table.columns.length;
@@ -113,13 +118,18 @@ class Table {
     this.rows.forEach((row, r) => row.classList.toggle('gl-selected', selected.has(rows[r] as string)));
   }
 
-  private build(columns: readonly string[], names: readonly string[], font: string, left: number): void {
+  private build(columns: readonly string[], names: readonly string[], font: string, room: number): void {
     const head = columns.map(name => html('th', { scope: 'col', title: HINTS[name] ?? name }, TITLES[name] ?? name));
+    const [number, ratio] = WIDTHS[room < TIGHT ? 'tight' : 'roomy'];
+    const least = columns.reduce((sum, name) => sum + (name === RATIO ? ratio : number), 0);
+    // The names get what they need, then the numbers what is left.
+    const need = names.reduce((most, name) => Math.max(most, textWidth(name.slice(0, 200), font)), 58) + 16;
+    const left = Math.floor(Math.max(72, Math.min(need, room - least)));
     const widths = [
       html('col', { style: `width:${left}px` }),
-      ...columns.map(name => html('col', { style: name === RATIO ? 'width:108px' : null }))
+      ...columns.map(name => html('col', { style: name === RATIO ? `width:${ratio}px` : null }))
     ];
-    const short = shortNames(names, left - 14, `600 ${font}`);
+    const short = shortNames(names, left - 14, font);
     this.cells = names.map(() => columns.map(name => new BarCell(name)));
     this.rows = names.map((name, r) =>
       html(
@@ -279,14 +289,14 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     mark(label, first.lr);
     label.title = `learning rate ${full(first.lr)}`;
     const lr = series.values(rateColumn(series, frame, 0), MAX);
-    spark.element.toggleAttribute('hidden', lr.length < 2);
+    spark.element.toggleAttribute('hidden', lr.filter(Number.isFinite).length < 2);
     spark.update(lr, 48);
     if (!open.value) return;
     if (tables.size !== frame.optimizers.length) build(frame.optimizers.length);
     const selected = marked(store.selected.value, step.structure).parameters;
-    const nameWidth = room.value < 400 ? 84 : marginsOf(room.value, series, palette).left + 8;
+    body.classList.toggle('gl-tight', room.value < TIGHT);
     frame.optimizers.forEach((table, i) => {
-      tables.get(i)?.update(table, names, selected, font, nameWidth);
+      tables.get(i)?.update(table, names, selected, font, room.value);
       write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}`);
     });
     const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);

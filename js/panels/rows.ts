@@ -44,96 +44,112 @@ export function visibleRows(order: readonly string[], selected: ReadonlySet<stri
 
 const NUMBER = /^\d+$/;
 
-/** What a dotted name can be called in `width` pixels, best first: fewer and fewer of its first words. */
-function forms(words: readonly string[], width: number, font: string, start: number): string[] {
-  const fits = (text: string) => text.length < 400 && textWidth(text, font) <= width;
-  const out: string[] = [];
-  for (let from = Math.min(start, Math.max(0, words.length - 2)); from < Math.max(1, words.length - 1); from++) {
-    const rest = words.slice(from).join('.');
-    const counts = from > 0 && NUMBER.test(words[from] as string);
-    // `layers.3.attention.key.weight` is `3…key.weight`.
-    const number = from > 1 && !counts ? words.slice(0, from).find(word => NUMBER.test(word)) : undefined;
-    if (number && fits(`${number}…${rest}`)) out.push(`${number}…${rest}`);
-    if (from > 0 && !counts && fits(`…${rest}`)) out.push(`…${rest}`);
-    else if (fits(rest)) out.push(rest);
-    if (!counts) continue;
-    // What else has that number? As much of the beginning of what it counts as there is room for.
-    const counted = words[from - 1] as string;
-    let n = counted.length - 1;
-    while (n > 0 && !fits(`${counted.slice(0, n)}…${rest}`)) n--;
-    if (n > 0) out.push(`${counted.slice(0, n)}…${rest}`);
-  }
-  return out;
+/** A dotted name from its `from`-th word on; the number of its layer stays: `layers.3.attention.key.weight` is `3…key.weight`. */
+function form(words: readonly string[], from: number): string {
+  if (from > 0 && NUMBER.test(words[from - 1] as string)) from--;
+  const rest = words.slice(from).join('.');
+  if (from === 0 || NUMBER.test(words[from] as string)) return rest;
+  return `${words.slice(0, from).find(word => NUMBER.test(word)) ?? ''}…${rest}`;
 }
 
-/** How many first words names that begin alike have to leave out, so that each of them fits: all of them leave out as many. */
-function starts(names: readonly string[][], width: number, font: string): (words: readonly string[]) => number {
-  const of = new Map<string, number>();
-  for (const words of names) {
-    let from = of.get(words[0] as string) ?? 0;
-    while (from < words.length - 2 && textWidth(words.slice(from).join('.').slice(0, 400), font) > width) from++;
-    of.set(words[0] as string, from);
-  }
-  return words => of.get(words[0] as string) ?? 0;
-}
-
-/** Take the best form of each name that no other name has; the last one where all are taken. */
-function distinct(choices: readonly string[][]): string[] {
-  const level = choices.map(() => 0);
-  for (;;) {
-    const texts = choices.map((list, i) => list[level[i] as number] ?? '');
-    const counts = new Map<string, number>();
-    for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-    const more = choices.map((list, i) => (counts.get(texts[i] as string) as number) > 1 && (level[i] as number) < list.length - 1);
-    if (!more.includes(true)) return texts;
-    more.forEach((on, i) => (level[i] = (level[i] as number) + Number(on)));
-  }
-}
-
-/** The first letter of a word, or as many as tell it from those beside it. */
+/** The first letter of a word, or as many as tell it from those beside it; all of a number, and of what an op or a range is called. */
 function initial(word: string, beside: readonly string[]): string {
+  if (/[ –]|^\d+$/.test(word)) return word;
   let n = 1;
   while (n < word.length && beside.length < MOST_BESIDE && beside.some(other => other !== word && other.startsWith(word.slice(0, n)))) n++;
   return word.slice(0, n);
 }
 
-const known = new Map<string, string[]>();
+/** Give texts of different names that are alike another form. */
+function apart(names: readonly string[], texts: string[], make: (i: number, alike: readonly number[]) => string): string[] {
+  const same = new Map<string, number[]>();
+  texts.forEach((text, i) => same.set(text, [...(same.get(text) ?? []), i]));
+  for (const alike of same.values()) {
+    if (alike.some(i => names[i] !== names[alike[0] as number])) for (const i of alike) texts[i] = make(i, alike);
+  }
+  return texts;
+}
 
-/**
- * Dotted names in `width` pixels, so that each keeps its end and still differs from the others.
- *
- * Where not all of them fit, the words that all begin with go first; then the last word becomes a letter, in all of them.
- */
-export function shortNames(names: readonly string[], width: number, font: string): string[] {
-  const key = [width, font, ...names].join('\n');
-  const before = known.get(key);
-  if (before) return before;
-  if (known.size > 50) known.clear();
+/** Names of which not all fit. */
+function cut(names: readonly string[], width: number, font: string): string[] {
+  const fits = (text: string) => text.length < 400 && textWidth(text, font) <= width;
+  /** The longest of what `make` makes of a number of letters. */
+  const longest = (most: number, make: (n: number) => string) => {
+    let n = Math.min(most, 60);
+    while (n > 1 && !fits(make(n))) n--;
+    return make(n);
+  };
   const words = names.map(name => name.split('.'));
   let shared = 0;
-  if (names.length > 1 && !names.every(name => name.length < 200 && textWidth(name, font) <= width)) {
+  if (names.length > 1) {
     while (words.every(w => w.length > shared + 2 && w[shared] === words[0]?.[shared])) shared++;
     // A number and one word more are too little to know a parameter by.
     if (words.some(w => w.length === shared + 2 && NUMBER.test(w[shared] as string))) shared = Math.max(0, shared - 1);
   }
   const ends = words.map(w => w.slice(shared));
-  const start = starts(ends, width, font);
-  const whole = distinct(ends.map(w => forms(w, width, font, start(w))));
-  let out = whole;
-  if (whole.includes('') || new Set(whole).size < names.length) {
-    const inner = (w: readonly string[]) => w.slice(0, -1).join('.');
-    const siblings = new Map<string, string[]>();
-    for (const w of ends) {
-      const beside = siblings.get(inner(w));
-      if (beside) beside.push(w.at(-1) as string);
-      else siblings.set(inner(w), [w.at(-1) as string]);
+  /** As many first words less as names that begin alike need, so that each of them fits that can. */
+  const pick = (all: readonly string[][]) => {
+    const start = new Map<string, number>();
+    // Two words stay, but of a module with a number the number, as of what is in it.
+    const last = (w: readonly string[]) => Math.max(0, w.length - (w.length === 2 && NUMBER.test(w[1] as string) ? 1 : 2));
+    const from = (w: readonly string[]) => Math.min(start.get(w[0] as string) ?? 0, last(w));
+    for (const w of all) {
+      let k = from(w);
+      while (k < last(w) && !fits(form(w, k))) k++;
+      if (fits(form(w, k))) start.set(w[0] as string, Math.max(k, start.get(w[0] as string) ?? 0));
     }
-    const brief = ends.map(w => (w.length > 1 ? [...w.slice(0, -1), initial(w.at(-1) as string, siblings.get(inner(w)) ?? [])] : w));
-    const cut = (w: string[]) => shortenMiddle(w.join('.'), width, font);
-    const then = starts(brief, width, font);
-    out = distinct(brief.map(w => [...forms(w, width, font, then(w)), ...forms(w, width, font, 1), cut(w.slice(-2)), cut(w)]));
+    return all.map(w => (fits(form(w, from(w))) ? form(w, from(w)) : form(w, last(w))));
+  };
+  const inner = (w: readonly string[]) => w.slice(0, -1).join('.');
+  const siblings = new Map<string, string[]>();
+  for (const w of ends) siblings.set(inner(w), [...(siblings.get(inner(w)) ?? []), w.at(-1) as string]);
+  const whole = pick(ends);
+  const brief = pick(ends.map(w => (w.length > 1 ? [...w.slice(0, -1), initial(w.at(-1) as string, siblings.get(inner(w)) ?? [])] : w)));
+  const letters = ends.map(w => Array.from(w.join('.').slice(0, 9999)));
+  /** Cut what does not fit; what else has that number and that end has as much of its beginning before it as there is room for. */
+  const finish = (texts: readonly string[]) => {
+    const out = texts.map(text => {
+      if (fits(text)) return text;
+      const [, number, rest] = /^(\d*)[.…](.*)$/s.exec(text) ?? [];
+      const end = Array.from(rest?.slice(-99) ?? '');
+      return rest === undefined ? shortenMiddle(text, width, font) : longest(end.length, n => `${number}…${end.slice(-n).join('')}`);
+    });
+    return apart(names, out, i => {
+      const text = out[i] as string;
+      const between = !text.includes('…') ? '…' : text.startsWith('…') ? '' : '.';
+      const made = longest(ends[i]?.[0]?.length ?? 1, n => `${letters[i]?.slice(0, n).join('')}${between}${text}`);
+      return fits(made) ? made : text;
+    });
+  };
+  // Where a name is too long in any form, the others keep their words.
+  const all = whole.every((text, i) => fits(text) || brief[i] === text || text.length > 60) ? finish(whole) : [];
+  const different = new Set(names).size;
+  const out = new Set(all).size === different ? all : finish(brief);
+  return apart(names, out, (i, alike) => {
+    const [first, ...others] = alike.map(k => letters[k] as string[]) as [string[], ...string[][]];
+    let same = 0;
+    while (same < first.length && others.every(other => other[same] === first[same])) same++;
+    const rest = letters[i]?.slice(same) ?? [];
+    return rest.length === 0 ? (out[i] as string) : longest(rest.length, n => `…${rest.slice(0, n).join('')}`);
+  });
+}
+
+const known = new Map<string, readonly string[]>();
+
+/**
+ * Dotted names in `width` pixels, so that each keeps its end and still differs from the others.
+ *
+ * Where not all of them fit, the words that all begin with go first, then the first words of those that begin alike; then the last word
+ * becomes a letter, in all of them. What is left out within a name is one ellipsis.
+ */
+export function shortNames(names: readonly string[], width: number, font: string): readonly string[] {
+  const key = [width, font, ...names].join('\n');
+  let out = known.get(key);
+  if (!out) {
+    out = names.every(name => name.length < 200 && textWidth(name, font) <= width) ? names : cut(names, width, font);
+    if (known.size > 50) known.clear();
+    known.set(key, out);
   }
-  known.set(key, out);
   return out;
 }
 

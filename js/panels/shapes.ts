@@ -43,7 +43,7 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   let down = false;
   let room = 416;
   let selected: ReadonlySet<number> = new Set();
-  let look: Look = { batch: -1, dtype: '', column: false, compact: false };
+  let look: Look = { batch: -1, dtype: '', column: false, at: true, letters: 0 };
   const made = new Map<number, HTMLTableRowElement>();
 
   const row = (i: number) => {
@@ -111,7 +111,7 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     const dtype = look.column ? [heading('dtype', true)] : [];
     head.replaceChildren(
       heading('op', true, 'name'),
-      heading(measured.brief ? 'at' : 'made at', true, 'tape'),
+      ...(look.at ? [heading(measured.brief ? 'at' : 'made at', true, 'tape')] : []),
       heading('inputs', true),
       heading('output', true),
       ...dtype,

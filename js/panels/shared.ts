@@ -5,7 +5,6 @@
  */
 
 import * as signals from '@preact/signals-core';
-import * as bars from '../draw/bars';
 import * as colour from '../draw/colour';
 import * as element from '../draw/element';
 import * as format from '../draw/format';
@@ -31,7 +30,6 @@ import type { More } from './view';
 
 const SHARED: Record<string, object> = {
   '@preact/signals-core': signals,
-  'draw/bars': bars,
   'draw/colour': colour,
   'draw/element': element,
   'draw/format': format,

@@ -1,10 +1,10 @@
 /** A table of texts, as the kernel sends it. */
 
 import { html } from '../draw/element';
-import { pathName } from './pathname';
+import { nameCell } from './pathname';
 
 /** How wide columns are, in percent, by how many there are; the others share what is left. */
-const WIDTHS: Record<number, number[]> = { 3: [26, 46], 4: [44] };
+const WIDTHS: Record<number, number[]> = { 3: [26, 46], 4: [46] };
 
 export interface Texts {
   title: string;
@@ -20,7 +20,7 @@ export function tableOf({ title, side, head, rows }: Texts): HTMLElement {
       'tr',
       {},
       ...texts.map((text, i) =>
-        html(tag, { class: i ? null : 'gl-left', title: text.length > 20 ? text : null }, i ? text : pathName(text))
+        html(tag, { class: i ? null : 'gl-left', title: i === 0 || text.length > 20 ? text : null }, i ? text : nameCell(text))
       )
     );
   return html(

@@ -143,34 +143,36 @@ export function valuesView(
     const mark = html('i', { class: 'gl-here', hidden: true });
     marks.push(mark);
     const [low, high] = [matrix.low ?? 0, matrix.high ?? 0];
+    const wide = size[0] * columns;
     const norm = `‖${i ? 'g' : 'v'}‖ ${plain(toNumber(one.norm) ?? NaN)} · ${shape(one.shape)}`;
     const parts: (HTMLElement | SVGElement)[] = [div('gl-label', name, html('span', {}, norm)), div('gl-matrix', canvas, mark)];
     const odd = div('gl-label', html('span', {}, one.counted));
     if (one.size > 1) parts.push(odd);
-    if (one.size > 1 && one.low !== null) {
+    const same = one.low !== null && low === high;
+    if (same && low === 0 && one.counts.reduce((sum, n) => sum + n, 0) === one.size) {
+      odd.replaceChildren(html('span', {}, `all ${count(one.size)} entries are 0`));
+    } else if (one.size > 1 && one.low !== null) {
       const signed = isSigned(matrix);
       const most = Math.max(-low, high);
       const colours = signed ? look.signed : look.sequential;
       const stops = Array.from({ length: 9 }, (_, k) => css(colours[Math.round((k / 8) * 255)] as number)).join(', ');
-      const bins = histogram(one.counts, width, 44, `${name}, ${count(one.size)} entries in 64 bins`);
+      const bins = histogram(one.counts, wide, 44, `${name}, ${count(one.size)} entries in 64 bins`);
       bins.setAttribute('data-hist', name);
       const zero =
         Math.abs(high + low) < 0.7 * (high - low) && html('span', { class: 'gl-zero', style: `left:${(-low / (high - low)) * 100}%` }, '0');
-      parts.splice(
-        2,
-        0,
-        html(
-          'div',
-          { class: 'gl-ends', title: 'colours go by the square root' },
-          plain(signed ? -most : low),
-          html('i', { style: `background:linear-gradient(90deg, ${stops})` }),
-          plain(signed ? most : high)
-        )
-      );
+      const ramp = html('i', { style: `background:linear-gradient(90deg, ${stops})` });
+      const scale = html('div', { class: 'gl-ends', title: 'colours go by the square root' });
+      scale.append(plain(signed ? -most : low), ramp, plain(signed ? most : high));
+      if (!same) parts.splice(2, 0, scale);
       odd.prepend('log count');
-      parts.push(bins, div('gl-ends', html('span', {}, plain(low)), zero, html('span', {}, plain(high))));
+      const ends = same
+        ? [html('span', { class: 'gl-only' }, plain(low))]
+        : [html('span', {}, plain(low)), zero, html('span', {}, plain(high))];
+      parts.push(bins, div('gl-ends', ...ends));
     }
-    return div(i ? 'gl-ofgrad' : 'gl-ofvalue', ...parts);
+    const whole = div(i ? 'gl-ofgrad' : 'gl-ofvalue', ...parts);
+    whole.style.width = `${wide}px`;
+    return whole;
   };
 
   /** A slider for each axis along which there is more to see; they stay while the shape does, under the reader's hand. */
@@ -201,6 +203,7 @@ export function valuesView(
       sequential: sequential(palette.dark),
       ground: style.backgroundColor || '#fff',
       quiet: style.getPropertyValue('--gl-edge').trim() || '#868c92',
+      text: style.color || '#212121',
       odd: palette.odd,
       font: `10.5px ${palette.fonts.code}`
     };

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals-core';
 import { describe, expect, it } from 'vitest';
-import { cellSize, part, wrapped } from '../draw/matrix';
+import { pack } from '../draw/colour';
+import { cellSize, ink, part, wrapped } from '../draw/matrix';
 import { detailPanel } from '../panels/detail';
 import { formula } from '../panels/formula';
 import { Store } from '../panels/store';
@@ -30,6 +31,30 @@ describe('an array as it is shown', () => {
     expect([wrapped(row).rows, wrapped(row).columns]).toEqual([3, 64]);
     expect(cellSize(wrapped(row), 640)[0]).toBe(10);
     expect([part(0.25, 0, 1), part(-0.25, -1, 1), part(0, -1, 1), part(5, 5, 5)]).toEqual([0.5, 0.25, 0.5, 0.5]);
+  });
+});
+
+describe('a map', () => {
+  const size = (rows: number, columns: number, width: number) =>
+    cellSize({ values: new Float64Array(rows * columns), rows, columns, low: 0, high: 1 }, width);
+
+  it('is as wide as its captions need, and not much higher than 240 pixels', () => {
+    expect(size(8, 4, 400)).toEqual([64, 22]);
+    expect(size(3, 1, 400)[0]).toBe(240);
+    const [w, h] = size(64, 64, 480);
+    expect([w * 64, h * 64 <= 240]).toEqual([480, true]);
+    expect(size(4, 4, 176)[0]).toBe(44);
+  });
+
+  it('has numbers in black or white, whichever contrasts more with the colour of their cell', () => {
+    expect(['#3fa7ef', '#ffa23a', '#1f5f91', '#2c2c2c', '#ffffff', '#0665a8'].map(hex => ink(pack(hex)))).toEqual([
+      '#000',
+      '#000',
+      '#fff',
+      '#fff',
+      '#000',
+      '#fff'
+    ]);
   });
 });
 

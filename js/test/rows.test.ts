@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stretch } from '../panels/operands';
 import { outOfBand } from '../panels/optimizer';
-import { pathName } from '../panels/pathname';
+import { nameCell } from '../panels/pathname';
 import { closeRows, fitName, shortNames, visibleRows } from '../panels/rows';
 import { isDark } from '../panels/theme';
 
@@ -35,12 +35,41 @@ describe('small decisions', () => {
     expect(shortNames(all, 100, '10px x')).toEqual(['stem.weight', '0.conv1.weight', '0.conv1.scale', '1.conv1.weight', '1.conv1.scale']);
   });
 
-  it('a name in a table has the number of its layer and its end in parts that stay', () => {
-    const parts = (name: string) => [...pathName(name).querySelectorAll('.gl-pathend > span')].map(part => part.textContent);
-    expect(parts('blocks.layers.0.attention.key.weight')).toEqual(['0.', 'attention.', 'key.weight']);
-    expect(parts('fc1.weight')).toEqual(['fc1.weight']);
-    expect(parts(`layers.${'n'.repeat(80)}.bias`)).toEqual([`layers.${'n'.repeat(80)}.`, 'bias']);
-    expect(pathName('a.0.b.c.d').textContent).toBe('a.0.b.c.d');
+  it('a name in a table stays whole until it is measured, and its count beside it', () => {
+    const parts = (cell: HTMLElement) => [...cell.children].map(part => part.textContent);
+    expect(parts(nameCell('layers.0.attention · 1,025 ops'))).toEqual(['layers.0.attention', '1,025 ops']);
+    expect(parts(nameCell('fc1.weight'))).toEqual(['fc1.weight']);
+    expect(parts(nameCell('layers.7–5', '53 ops'))).toEqual(['layers.7–5', '53 ops']);
+  });
+
+  it('names of a deep net differ at any width, have one ellipsis at most, and keep the number of their layer', () => {
+    const ends = ['norm1.weight', 'norm1.bias', 'attention.key.weight', 'attention.query.weight', 'mlp.down.weight', 'mlp.down.bias'];
+    const all = ['token', ...Array.from({ length: 12 }, (_, i) => ends.map(end => `layers.${i}.${end}`)).flat(), 'head.weight'];
+    for (const width of [48, 60, 66, 84, 100, 140, 200]) {
+      const shown = shortNames(all, width, '10px x');
+      expect(new Set(shown).size).toBe(all.length);
+      for (const name of shown) {
+        expect(name.split('…').length).toBeLessThan(3);
+        expect(name.length * 6).toBeLessThanOrEqual(width);
+      }
+      if (width >= 60 && width < 200) for (const name of shown.slice(1, -1)) expect(name).toMatch(/^\d+[.…]/);
+    }
+  });
+
+  it('words that names begin with are left out of all of them or of none', () => {
+    const all = Array.from({ length: 12 }, (_, i) => ['conv1', 'conv2'].map(conv => `blocks.${i}.${conv}.weight`)).flat();
+    for (const width of [60, 80, 96, 120]) {
+      const starts = shortNames(all, width, '10px x').map(name => name.startsWith('bl'));
+      expect(new Set(starts).size).toBe(1);
+    }
+  });
+
+  it('names of which two have one number and one end say where they begin', () => {
+    const all = ['encoder', 'decoder'].flatMap(part => [0, 1].map(i => `${part}.layers.${i}.attention.query.weight`));
+    expect(shortNames(all, 66, '10px x')).toEqual(['e.0…query.w', 'e.1…query.w', 'd.0…query.w', 'd.1…query.w'].map(x => x.slice(0, 11)));
+    const long = ['A', 'B'].map(x => `${'n'.repeat(300)}${x}${'n'.repeat(300)}`);
+    expect(shortNames(long, 60, '10px x')).toEqual(['…Annnnnnnn', '…Bnnnnnnnn']);
+    expect(shortNames(['conv1.gelu', 'conv1.gelu', 'x'.repeat(40)], 60, '10px x').slice(0, 2)).toEqual(['conv1.gelu', 'conv1.gelu']);
   });
 
   it('the letter of a last word is as many as tell it from those beside it', () => {

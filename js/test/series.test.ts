@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decimate } from '../draw/decimate';
 import { heatColour, heatPixels, spansUnder, type HeatInput, type HeatLook } from '../draw/heat';
 import { clipped, decades, logPart, stepAt, stepAxis, stepTicks, stepX, panned, zoomed } from '../draw/scale';
-import { decadeTicks, linePath, oddPath, valueRange, type Line } from '../draw/lines';
+import { decadeTicks, linePath, Lines, oddPath, rangePath, valueRange, type Line } from '../draw/lines';
 import { sequential } from '../draw/colour';
 import type { Spans } from '../protocol/decode';
 import { LAST, MAX, MIN, Series } from '../panels/series';
@@ -138,7 +138,7 @@ describe('decimate', () => {
 });
 
 describe('the heat map', () => {
-  const look: HeatLook = { colours: sequential(false), low: -2, high: 1, empty: 1, odd: 2 };
+  const look: HeatLook = { colours: sequential(false), low: -2, high: 1, empty: 1, unread: 3, odd: 2 };
   const n = 2000;
   const first = Int32Array.from({ length: n }, (_, i) => i + 1);
   const cell = (row: number, s: number) => (s === 777 ? (row === 0 ? 10 : NaN) : 0.01);
@@ -156,12 +156,17 @@ describe('the heat map', () => {
     const painted = (more: Partial<HeatInput>) =>
       heatPixels({ ...seldom, ...more }, axis, 100, look).reduce((sum, c) => sum + Number(c !== look.empty), 0);
     expect(painted({ cell: (_, s) => (s % 50 === 0 ? 0.5 : NaN), read: s => s % 50 === 0 })).toBe(100);
+    // After the last step that was read nothing is known; a few steps are no gap.
+    const ends = (every: number) =>
+      heatPixels({ ...seldom, cell: (_, s) => (s % every === 0 ? 0.5 : NaN), read: s => s % every === 0 }, axis, 100, look);
+    expect(ends(50).indexOf(look.unread)).toBe(51);
+    expect(ends(10).includes(look.unread)).toBe(false);
     expect(painted({ cell: (_, s) => (s < 20 ? 0.5 : NaN), read: () => true })).toBe(20 + 12);
   });
 
   it('leaves pixels after the last step empty', () => {
     const short = { ...input, size: 10, first: first.slice(0, 10), last: first.slice(0, 10) };
-    const under = spansUnder(short, stepAxis(1, 10, 240), 240);
+    const under = spansUnder(short, { first: 1, last: 24, width: 240 }, 240);
     expect(under[2 * 99]).toBe(9);
     expect(under[2 * 101]).toBe(-1);
   });
@@ -237,6 +242,31 @@ describe('lines', () => {
   it('reach the highest and the lowest of the steps that a point stands for, and go on from the last', () => {
     const path = linePath(line([1, 2], [5, 6], { low: [5, 1], high: [5, 9] }), same, same)[0];
     expect(path).toBe('M1.0 5.0L2.0 6.0V9.0V1.0V6.0');
+  });
+
+  it('have pale bars for the range of steps where points are so far apart that spikes would stand alone', () => {
+    const wide = line([10, 20, 30], [5, 6, 7], { low: [5, 1, 7], high: [5, 9, 7] });
+    expect(rangePath(wide, same, same)).toBe('M20.0 9.0V1.0');
+    expect(linePath(wide, same, same, undefined, 'bars')[0]).toBe('M10.0 5.0L20.0 6.0L30.0 7.0');
+    expect(rangePath(line([1, 2, 3], [5, 6, 7], { high: [5, 9, 7] }), same, same)).toBe('');
+  });
+
+  it('of nothing but zeros have a floor called 0 and no decades; their names stand where they end', () => {
+    const chart = new Lines('x');
+    const axis = { first: 1, last: 10, width: 100 };
+    const fit = (names: readonly string[]) => names;
+    chart.update({
+      lines: [line([1, 2, 3, 4, 5], [0, 0, 0, 0, 0])],
+      axis,
+      left: 10,
+      right: 40,
+      height: 60,
+      font: '10px x',
+      format: String,
+      fit
+    });
+    expect([...chart.element.querySelectorAll('.gl-grid text')].map(text => text.textContent)).toEqual(['0']);
+    expect(chart.element.querySelector<HTMLElement>('.gl-line-names span')!.style.left).toBe('61px');
   });
 
   it('have a glyph of its own for NaN and for Inf, in their colour, and for zero, in that of the line', () => {

@@ -25,7 +25,7 @@ def found(value, **more):
 def test_a_list_of_losses_keeps_a_graph_each_and_says_what_to_append(step):
     (keeper,) = found([step() for _ in range(12)]).values()
     assert (keeper.name, keeper.kind, keeper.graphs, keeper.ops) == ("it", "list", 12, 36)
-    assert keeper.size_bytes > 12 * 2 * 8 * 3 * 4 and "append loss.item()" in keeper.remedy
+    assert keeper.size_bytes > 12 * 2 * 8 * 3 * 4 and "append `loss.item()`" in keeper.remedy
 
 
 @pytest.mark.parametrize("kind", ["dict", "attribute", "closure", "default", "generator", "nested"])
