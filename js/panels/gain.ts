@@ -223,7 +223,10 @@ export class Waterfall {
     const decades = sides(shown.map(g => g.gain));
     this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected)));
     this.fit();
-    this.ticks.replaceChildren(...barTicks(decades).map(([text, at]) => html('span', { style: `left:${(at * 100).toFixed(1)}%` }, text)));
+    const marks = barTicks(decades);
+    // Five labels need 40 pixels each.
+    const shownMarks = marks.filter((_, i) => i % 2 === 0 || marks.length < 5 || (this.ticks.clientWidth || 200) >= 200);
+    this.ticks.replaceChildren(...shownMarks.map(([text, at]) => html('span', { style: `left:${(at * 100).toFixed(1)}%` }, text)));
     const worst = all.reduce((w, g) => (g.gain < w.gain ? g : w));
     const sums = all.some(g => g.readers > 1) ? ' Where a result is read in several places, its gradient is the sum.' : '';
     const lost = worst.gain < 0.2 ? `Most is lost in ${worst.name}: ${times(worst.gain)}.` : '';

@@ -76,7 +76,7 @@ def test_alive_names_the_list_its_cell_and_what_to_append(run: Any, capsys: Any)
     capsys.readouterr()
     run("%gradlab alive")
     out = capsys.readouterr().out
-    assert "`losses` (In[3]) keeps 31 graphs, " in out and ": append loss.item()" in out
+    assert "`losses` (In[3]) keeps 31 graphs, " in out and ": append `loss.item()`" in out
 
 
 def test_the_page_gets_the_same_when_nothing_runs(run: Any, ask: Any) -> None:
