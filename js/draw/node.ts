@@ -34,7 +34,7 @@ export interface Face {
 
 export const METER = 44;
 /** How high the ground of a header's line is, over which no edge is seen. */
-export const HEADER_LINE = 19;
+export const HEADER_LINE = 18;
 /** Where the gradient's meter begins in a node, and where the number of a meter ends in it. */
 export const GRADIENT_X = 132;
 export const NUMBER_END = 102;
@@ -284,7 +284,7 @@ export class BoxView {
   /** Name and times; drawn over the edges. */
   readonly header: SVGGElement;
   private readonly times: SVGTextElement;
-  private readonly ground = svg('rect', { y: 1, height: HEADER_LINE, class: 'gl-ground' });
+  private readonly ground = svg('rect', { y: 2, height: HEADER_LINE, class: 'gl-ground' });
 
   constructor(
     name: string,
@@ -298,9 +298,9 @@ export class BoxView {
     const title = shorten(name, width * 0.5, `600 11px ${fonts.ui}`);
     const used = textWidth(title, `600 11px ${fonts.ui}`);
     const note = shorten(detail, Math.max(0, width - left - 140 - used), `11px ${fonts.ui}`);
-    const tall = head - ARROW_ROOM - 1;
+    const tall = head - ARROW_ROOM - 2;
     const strip = tall > HEADER_LINE;
-    const wide = strip ? width - 2 : used + textWidth(note, `11px ${fonts.ui}`) + 14;
+    const wide = strip ? width - 4 : used + textWidth(note, `11px ${fonts.ui}`) + 14;
     this.times = svg('text', { x: width - left, y: 14, class: 'gl-quiet gl-end' });
     this.element = svg(
       'g',
@@ -310,7 +310,7 @@ export class BoxView {
     this.header = svg(
       'g',
       { class: 'gl-boxhead', role: 'button', tabindex: -1, 'aria-expanded': 'true' },
-      svg('rect', { x: strip ? 1 : left - 4, y: 1, width: wide, height: tall, class: 'gl-ground' }),
+      svg('rect', { x: strip ? 2 : left - 4, y: 2, width: wide, height: tall, class: 'gl-ground' }),
       this.ground,
       svg('rect', { x: 0.5, y: 0.5, width: width - 1, height: 20, class: 'gl-hit' }),
       svg('text', { x: left, y: 14, class: 'gl-strong' }, title, svg('tspan', { dx: 6, class: 'gl-note' }, note)),

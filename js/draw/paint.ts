@@ -194,15 +194,15 @@ export class Painter {
 
   /** The header of a box, `head` pixels high: no edge that goes into the box is seen under its letters and its strip. */
   header(x: number, y: number, width: number, head: number, name: string, note: string, time: string): void {
-    const tall = head - ARROW_ROOM - 1;
-    if (tall > HEADER_LINE) this.rect(x + 1, y + 1, width - 2, tall, '--gl-sunk');
+    const tall = head - ARROW_ROOM - 2;
+    if (tall > HEADER_LINE) this.rect(x + 2, y + 2, width - 4, tall, '--gl-sunk');
     if (!this.letters) return;
     const title = shorten(name, width * 0.5, this.ui(11, 600));
     const used = textWidth(title, this.ui(11, 600)) + 6;
     const says = shorten(note, Math.max(0, width - 156 - used), this.ui(11));
     const late = textWidth(time, this.ui(11)) + 8;
-    this.rect(x + 12, y + 1, used + textWidth(says, this.ui(11)) + 8, HEADER_LINE, '--gl-sunk');
-    this.rect(x + width - 12 - late, y + 1, late, HEADER_LINE, '--gl-sunk');
+    this.rect(x + 12, y + 2, used + textWidth(says, this.ui(11)) + 8, HEADER_LINE, '--gl-sunk');
+    this.rect(x + width - 12 - late, y + 2, late, HEADER_LINE, '--gl-sunk');
     this.text(title, x + 16, y + 14, '--gl-text1', this.ui(11, 600));
     this.text(says, x + 16 + used, y + 14, '--gl-text2', this.ui(11));
     this.text(time, x + width - 16, y + 14, '--gl-text2', this.ui(11), true);
