@@ -54,7 +54,7 @@ export function cellSize(matrix: Matrix, width: number): [number, number] {
   const columns = Math.max(1, matrix.columns);
   const written = matrix.rows <= WRITTEN && columns <= WRITTEN;
   const w = Math.min(width, Math.max(NARROWEST, columns * (written ? 64 : 18))) / columns;
-  return [w, written ? 22 : Math.min(Math.max(w, 4), 14, Math.max(3, HIGHEST / matrix.rows))];
+  return [w, written ? 22 : Math.min(Math.max(w, matrix.rows < WRITTEN ? 10 : 4), 14, Math.max(3, HIGHEST / matrix.rows))];
 }
 
 function hatch(pen: CanvasRenderingContext2D, x: number, y: number, w: number, h: number): void {

@@ -24,8 +24,8 @@ export function told({ entries }: Ledger): string {
   return `${plural(calls, 'backward call')}${sources.length > 1 ? ` · ${sources.join(', ')}` : ''}`;
 }
 
-/** Blocks thinner than this run together: then all of one backward call are one. */
-const THIN = 3;
+/** Blocks thinner than this, with the gap between two, run together: then all of one backward call are one. */
+const THIN = 5;
 
 /** The entries as blocks of a stack: one each, or one a backward call where there is no room. */
 export function blocksOf(entries: readonly Entry[], fine: boolean): Entry[][] {

@@ -90,8 +90,7 @@ function cut(names: readonly string[], width: number, font: string): string[] {
   /** As many first words less as names that begin alike need, so that each of them fits that can. */
   const pick = (all: readonly string[][]) => {
     const start = new Map<string, number>();
-    // Two words stay, but of a module with a number the number, as of what is in it.
-    const last = (w: readonly string[]) => Math.max(0, w.length - (w.length === 2 && NUMBER.test(w[1] as string) ? 1 : 2));
+    const last = (w: readonly string[]) => Math.max(0, w.length - 2);
     const from = (w: readonly string[]) => Math.min(start.get(w[0] as string) ?? 0, last(w));
     for (const w of all) {
       let k = from(w);

@@ -3,6 +3,7 @@ import { bar, barTicks, sides } from '../draw/bars';
 import { decode, type Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 import { fewer, gains, located, wayTo } from '../panels/gain';
+import { alike, blocksOf } from '../panels/ledger';
 import { examples, many } from '../gallery/examples';
 import type { Sent } from '../gallery/sketch';
 
@@ -93,5 +94,19 @@ describe('the gain waterfall', () => {
       ['10\u00d7', 0.75],
       ['100\u00d7', 1]
     ]);
+  });
+});
+
+describe('the ledger', () => {
+  const entries = (...calls: number[]) => calls.map((call): [number, string, number] => [call, 'add', 1]);
+
+  it('has a block for each entry, or one for each backward call where there is no room', () => {
+    expect(blocksOf(entries(1, 1, 2), true).map(block => block.length)).toEqual([1, 1, 1]);
+    expect(blocksOf(entries(1, 1, 2), false).map(block => block.length)).toEqual([2, 1]);
+  });
+
+  it('is one sentence where all gradients are alike', () => {
+    const of = (...all: number[][]) => alike(all.map((calls, i) => ({ name: String(i), entries: entries(...calls) })));
+    expect([of([1], [1], [1]), of([1], [1, 1]), of([1, 2], [1]), of([1])]).toEqual([true, false, false, false]);
   });
 });
