@@ -21,7 +21,8 @@ export function fitNames(within: Element): void {
     if (cells.length === 0 || width < 1) continue;
     const { fontWeight, fontSize, fontFamily } = getComputedStyle(cells[0] as HTMLElement);
     const names = cells.map(cell => cell.dataset.name ?? '');
-    const short = shortNames(names, width, `${fontWeight} ${fontSize} ${fontFamily}`);
+    const modules = one.querySelector('.gl-path > .gl-muted') !== null;
+    const short = shortNames(names, width, `${fontWeight} ${fontSize} ${fontFamily}`, !modules);
     cells.forEach((cell, i) => write(cell, short[i] as string));
   }
 }

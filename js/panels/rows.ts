@@ -54,7 +54,7 @@ function form(words: readonly string[], from: number): string {
 
 /** The first letter of a word, or as many as tell it from those beside it; all of a number, and of what an op or a range is called. */
 function initial(word: string, beside: readonly string[]): string {
-  if (/[ –]|^\d+$/.test(word)) return word;
+  if (/\W|^\d+$/.test(word)) return word;
   let n = 1;
   while (n < word.length && beside.length < MOST_BESIDE && beside.some(other => other !== word && other.startsWith(word.slice(0, n)))) n++;
   return word.slice(0, n);
@@ -71,7 +71,7 @@ function apart(names: readonly string[], texts: string[], make: (i: number, alik
 }
 
 /** Names of which not all fit. */
-function cut(names: readonly string[], width: number, font: string): string[] {
+function cut(names: readonly string[], width: number, font: string, letter: boolean): string[] {
   const fits = (text: string) => text.length < 400 && textWidth(text, font) <= width;
   /** The longest of what `make` makes of a number of letters. */
   const longest = (most: number, make: (n: number) => string) => {
@@ -103,7 +103,9 @@ function cut(names: readonly string[], width: number, font: string): string[] {
   const siblings = new Map<string, string[]>();
   for (const w of ends) siblings.set(inner(w), [...(siblings.get(inner(w)) ?? []), w.at(-1) as string]);
   const whole = pick(ends);
-  const brief = pick(ends.map(w => (w.length > 1 ? [...w.slice(0, -1), initial(w.at(-1) as string, siblings.get(inner(w)) ?? [])] : w)));
+  const brief = pick(
+    !letter ? ends : ends.map(w => (w.length > 1 ? [...w.slice(0, -1), initial(w.at(-1) as string, siblings.get(inner(w)) ?? [])] : w))
+  );
   const letters = ends.map(w => Array.from(w.join('.').slice(0, 9999)));
   /** Cut what does not fit; what else has that number and that end has as much of its beginning before it as there is room for. */
   const finish = (texts: readonly string[]) => {
@@ -139,13 +141,13 @@ const known = new Map<string, readonly string[]>();
  * Dotted names in `width` pixels, so that each keeps its end and still differs from the others.
  *
  * Where not all of them fit, the words that all begin with go first, then the first words of those that begin alike; then the last word
- * becomes a letter, in all of them. What is left out within a name is one ellipsis.
+ * becomes a letter, in all of them, unless `letter` forbids it: that of a module says what it is. What is left out within a name is one ellipsis.
  */
-export function shortNames(names: readonly string[], width: number, font: string): readonly string[] {
-  const key = [width, font, ...names].join('\n');
+export function shortNames(names: readonly string[], width: number, font: string, letter = true): readonly string[] {
+  const key = [width, font, letter, ...names].join('\n');
   let out = known.get(key);
   if (!out) {
-    out = names.every(name => name.length < 200 && textWidth(name, font) <= width) ? names : cut(names, width, font);
+    out = names.every(name => name.length < 200 && textWidth(name, font) <= width) ? names : cut(names, width, font, letter);
     if (known.size > 50) known.clear();
     known.set(key, out);
   }

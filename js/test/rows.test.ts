@@ -79,6 +79,12 @@ describe('small decisions', () => {
     expect(shown.slice(1, 3)).toEqual(['stem.sc', 'stem.sh']);
   });
 
+  it('a module keeps its last word, and so does a word in no plain letters', () => {
+    const all = ['model', 'layers.first', 'layers.\u{1f600}', `layers.${'n'.repeat(60)}`];
+    expect(shortNames(all, 100, '10px x', false).slice(0, 3)).toEqual(['model', 'layers.first', 'layers.\u{1f600}']);
+    expect(shortNames(all, 100, '10px x')[2]).toBe('layers.\u{1f600}');
+  });
+
   it('a long name keeps its last word as a letter', () => {
     expect(fitName('fc1.weight', 200, '10px x')).toBe('fc1.weight');
     expect(fitName('encoder.attention.query.weight', 60, '10px x')).toBe('…query.w');
