@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import warnings
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,9 @@ def test_every_op_with_a_dim_is_checked_on_a_negative_one(op):
     assert any((d if isinstance(d, int) else min(d)) < 0 for d in dims if d is not None)
 
 
+ALIKE = {"reshape", "T"}  # the same on both, in a fifth of the time of np.reshape and np.transpose
+
+
 def rules():
     """The functions that compute on arrays: those of a Function, and those that ask for `xp_of`."""
     for path in FILES:
@@ -101,11 +105,23 @@ def rules():
 @pytest.mark.parametrize("rule", list(rules()))
 def test_rules_use_functions_and_operators_but_no_array_methods(rule):
     """`x.max()` means different things on arrays and on Tensors; `xp.max(x)` is the same formula for both."""
-    methods = {name for name in dir(np.ndarray) if not name.startswith("__")} - {"shape", "ndim", "dtype"}
+    methods = {name for name in dir(np.ndarray) if not name.startswith("__")} - {"shape", "ndim", "dtype", *ALIKE}
     for node in ast.walk(rule):
         if isinstance(node, ast.Attribute) and node.attr in methods:
             owner = ast.unparse(node.value)
             assert owner in ("xp", "self") or owner.startswith("xp_of("), f"line {node.lineno}: {ast.unparse(node)}"
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (4,), (), (0, 3)])
+def test_what_rules_may_use_means_the_same_on_arrays_and_tensors(shape):
+    array = np.arange(prod(shape), dtype=np.float32).reshape(shape)
+    tensor = gl.tensor(array)
+    assert tensor.T.shape == array.T.shape and np.array_equal(tensor.T.data, array.T)
+    for new in (-1, (-1, 1), (1, *shape[::-1])):
+        if -1 in np.ravel(new) and not array.size:
+            new = (0, 7)
+        assert tensor.reshape(new).shape == array.reshape(new).shape
+        assert np.array_equal(tensor.reshape(new).data, array.reshape(new))
 
 
 def test_the_test_of_rules_finds_an_array_method():
