@@ -17,13 +17,15 @@ export class Preferences {
   async load(registry: ISettingRegistry | null): Promise<void> {
     if (!registry) return;
     const settings = await registry.load(PLUGIN);
-    const read = () => {
+    this.read = () => {
+      this.missed = this.pending > 0; // what is saved now is older than what was chosen
+      if (this.missed) return;
       for (const name of Object.keys(this.values) as Preference[]) this.values[name] = settings.get(name).composite !== false;
       this.changedSignal.emit();
     };
-    settings.changed.connect(read);
+    settings.changed.connect(this.read);
     this.settings = settings;
-    read();
+    this.read();
   }
 
   /** Whether it is on. */
@@ -38,11 +40,21 @@ export class Preferences {
     this.changedSignal.emit();
     const { settings } = this;
     // One after the other: of two that are saved at once, JupyterLab may keep one.
-    if (settings) this.saving = this.saving.then(() => settings.set(name, on)).catch(console.warn);
+    if (!settings) return;
+    this.pending++;
+    this.saving = this.saving
+      .then(() => settings.set(name, on))
+      .catch(console.warn)
+      .then(() => {
+        if (--this.pending === 0 && this.missed) this.read();
+      });
   }
 
   private readonly values: Record<Preference, boolean> = { hints: true, footers: true, follow: true };
   private saving: Promise<unknown> = Promise.resolve();
+  private pending = 0; // choices that are not saved yet
+  private missed = false;
+  private read = () => {};
   private settings: ISettingRegistry.ISettings | null = null;
   private readonly changedSignal = new Signal<this, void>(this);
 }
