@@ -145,8 +145,8 @@ def _made(pixels: np.ndarray, labels: np.ndarray, dtype: Any) -> Images:
     kind = np.dtype(dtype)
     if kind != np.uint8 and kind.kind != "f":
         raise DTypeError(explain("images: pixels are floats from 0 to 1, or uint8", got={"dtype": dtype}, need="a float, or gl.uint8"))
-    pixels = np.array(pixels, order="C")  # pictures one after the other: batches are picked from them
-    values = pixels if kind == np.uint8 else np.divide(pixels, kind.type(255), dtype=kind)
+    # In either case pictures one after the other, of which batches are picked fast.
+    values = np.array(pixels, order="C") if kind == np.uint8 else np.divide(pixels, kind.type(255), dtype=kind, order="C")
     return Images(Tensor.made(values, None), Tensor.made(labels.astype(np.int64), None))
 
 

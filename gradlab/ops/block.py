@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..backend import Array
 from . import plan
@@ -10,20 +10,8 @@ from . import plan
 BLOCK = 32_768  # entries: 128 kB of float32 stay in the cache from one line of a formula to the next
 
 
-def blocks(flat: Array) -> Iterator[slice]:
-    """The pieces of a flat array; on a device, which has no such cache and is slow to start, all of it at once.
-
-    >>> import numpy as np
-    >>> list(blocks(np.zeros(40_000)))
-    [slice(0, 32768, None), slice(32768, 65536, None)]
-    """
-    n = flat.shape[0]
-    step = plan.portion(flat, n, 1, BLOCK)
-    return (slice(start, start + step) for start in range(0, n, step))
-
-
 def pieces(*flat: Array) -> Iterable[Sequence[Array]]:
-    """The same pieces of flat arrays of one length.
+    """The pieces of flat arrays of one length; on a device, which has no such cache and is slow to start, all of it at once.
 
     >>> import numpy as np
     >>> [(x.size, y.size) for x, y in pieces(np.zeros(40_000), np.ones(40_000))]
