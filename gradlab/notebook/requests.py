@@ -93,7 +93,7 @@ class Requests:
 
     def evaluate(self) -> None:
         """Answer what waits; called on the training thread between two steps, and when a cell has ended."""
-        while (waiting := self._next()) is not None:
+        while self._waiting and (waiting := self._next()) is not None:  # as a rule there is nothing, and this is asked at every step
             with observe.paused():
                 self._answer(waiting.id, waiting.call)
 

@@ -21,6 +21,7 @@ class Governor:
     Attributes:
         budget: the share of a step's time without tracing that tracing may take; None reads every step in full.
         every: one step in so many is read in full.
+        left: so many light steps are still to come in this period.
 
     >>> g = Governor(0.05)
     >>> [g.begins(t) for t in (0, 200, 400, 600)]  # a full step takes 200 ns
@@ -41,7 +42,7 @@ class Governor:
 
     def restart(self) -> None:
         """A cell begins: its first steps are read in full."""
-        self._in_row = self._left = 0
+        self._in_row = self.left = 0
         self._from: int | None = None
         self._owed = False
 
@@ -54,21 +55,21 @@ class Governor:
             self._owed, self._from = False, now
             return False
         self.every = self._period()
-        self._left = self.every - 1
-        self._from = None if self._left else now
+        self.left = self.every - 1
+        self._from = None if self.left else now
         self._light_from: int | None = None
-        return self._left > 0
+        return self.left > 0
 
-    def went_by(self, now: int, own: int, wanted: bool = False) -> bool:
-        """A light step is over, the recorder took `own` nanoseconds of it; whether the next is light too, if none is `wanted` in full."""
+    def went_by(self, now: int, own: int, wanted: bool = False, steps: int = 1) -> bool:
+        """So many light steps are over, of which the recorder took `own` nanoseconds; whether the next is light too, if none is `wanted` in full."""
         if self._light_from is not None:
-            self._light.append(now - self._light_from)
-            self._glance.append(own)
+            self._light.append((now - self._light_from) // steps)
+            self._glance.append(own // steps)
         self._light_from = now
-        self._left -= 1
-        if self._left > 0 and not wanted:
+        self.left -= steps
+        if self.left > 0 and not wanted:
             return True
-        self._owed, self._left = True, 0
+        self._owed, self.left = True, 0
         return False
 
     @property

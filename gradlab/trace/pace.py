@@ -5,6 +5,7 @@ from __future__ import annotations
 from .governor import Governor
 
 _SAMPLED_EVERY = 8  # steps, of which one is timed
+_TOGETHER = 8  # light steps that are timed as one
 
 
 class Pace:
@@ -20,6 +21,7 @@ class Pace:
         self.governor = governor
         self.timing = self.light = False
         self.own = self.until = self._since = 0
+        self._passed, self._together = 0, 1
         self._share: float | None = None
 
     @property
@@ -38,9 +40,14 @@ class Pace:
     def begins(self, now: int, light_allowed: bool) -> bool:
         """The next step begins now; whether it is a light one."""
         self.own, self._since, self.until = 0, now, now
+        self._passed, self._together = 0, 1
         return self.governor.begins(now, light_allowed)
 
     def went_by(self, now: int, wanted: bool) -> bool:
         """A light step is over; whether the next is light too, if none is `wanted` in full."""
-        own, self.own = self.own, 0
-        return self.governor.went_by(now, own, wanted)
+        self._passed += 1
+        if self._passed < self._together and not wanted:
+            return True
+        go_on = self.governor.went_by(now, self.own, wanted, self._passed)
+        self.own, self._passed, self._together = 0, 0, min(_TOGETHER, self.governor.left)
+        return go_on

@@ -175,13 +175,18 @@ class Recorder(Turning):
         try:
             if kind == "module":
                 return self._module_began(target)
-            entered, steps, glance = clock(), self._steps, self._glance
-            token: Any = kind, target, steps.collects
-            if kind != "pass":
-                return token
-            if glance is not None and inputs[1] is None and not glance.open and glance.began(target):
-                token = glance
-            else:
+            glance = self._glance
+            if glance is not None and not glance.open:
+                if kind == "step":
+                    glance.optimizer = target
+                    return glance
+                entered = clock()
+                if kind == "pass" and inputs[1] is None and glance.began(target):
+                    self._pace.own += clock() - entered
+                    return glance
+            entered, steps = clock(), self._steps
+            token = kind, target, steps.collects
+            if kind == "pass":
                 with self.lock:
                     steps.collects = inputs[1] is None
                     if not self._pace.light:
@@ -189,8 +194,8 @@ class Recorder(Turning):
                     elif steps.light_pass_began(target) and not steps.run.series:
                         self._glanced(clock())
                         self._between_steps()
-            if self._pace.timing:
-                self._pace.own += clock() - entered
+                if self._pace.timing:
+                    self._pace.own += clock() - entered
             return token
         except BaseException:
             self._repair()
@@ -204,8 +209,13 @@ class Recorder(Turning):
                 return
             now, steps = clock(), self._steps
             if token.__class__ is Glance:
-                token.ended()
-                self._told(now)
+                if token.open:
+                    token.ended()
+                elif error is None:
+                    self._light_step_ended(token, output, now)
+                if now >= self._frames.due:
+                    self._frame_due(now)
+                self._pace.own += clock() - now
                 return
             kind, target, collects = token
             if kind == "pass":
@@ -216,18 +226,32 @@ class Recorder(Turning):
                 with self.lock:
                     steps.run.epochs.append(Epoch(id(target), steps.run.step, dict(output)))
             elif error is None:
-                with self.lock:
-                    if self._glance is None or not self._glance.stepped(target):
-                        self._glance = None
-                        steps.stepped(target, output)
-                    if self._pace.light:
-                        self._glanced(now)
-                if steps.tape.light:
-                    self._between_steps()
+                self._stepped(target, output, now)
             self._told(now)
         except BaseException:
             self._repair()
             raise
+
+    def _light_step_ended(self, glance: Glance, output: Any, now: int) -> None:
+        optimizer = glance.optimizer
+        with self.lock:
+            known = glance.stepped()
+            if known:
+                self._went_by(now, glance.alarmed)
+        if known:
+            for call in self.between_steps:
+                call()
+        else:
+            self._glance = None
+            self._stepped(optimizer, output, now)
+
+    def _stepped(self, optimizer: Any, output: Any, now: int) -> None:
+        with self.lock:
+            self._steps.stepped(optimizer, output)
+            if self._pace.light:
+                self._glanced(now)
+        if self._steps.tape.light:
+            self._between_steps()
 
     def _repair(self) -> None:
         """An interrupt may hit anywhere, also between two writes that belong together: begin the open step anew."""

@@ -30,11 +30,8 @@ _SAME = 1e-6
 Key = tuple[str, tuple[int, ...], str]
 
 
-class Root(NamedTuple):
-    """Where a backward pass began: the step, and a weak reference to the tensor."""
-
-    step: int
-    tensor: weakref.ref[Any]
+Root = tuple[int, weakref.ref[Any]]
+"""Where a backward pass began: the step, and a weak reference to the tensor."""
 
 
 class Stranger(NamedTuple):
@@ -142,7 +139,7 @@ class Symptoms:
 
     def began(self, root: Any, step: int) -> None:
         """A backward pass begins at that tensor."""
-        self.roots.append(Root(step, weakref.ref(root)))
+        self.roots.append((step, weakref.ref(root)))
 
     def see_input(self, leaf: Leaf, array: Any) -> None:
         """Look at an input, or at targets."""

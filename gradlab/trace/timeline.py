@@ -13,6 +13,7 @@ MISSING: float = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_2000_0000))[0
 
 _MISSING_BITS = 0x7FC0_0001
 _BLOCK_STEPS = 500
+_LATER = 64  # rows of a few numbers that are stored together: one by one, between the arrays of a net, each takes several times as long
 _MOST = 3.4e38  # beyond, a number overflows in float32, of which NumPy warns
 _BLANK = np.array([_MISSING_BITS], np.uint32).view(np.float32)
 
@@ -58,6 +59,7 @@ class Timeline:
         self._names: dict[str, int] = {}
         self._blocks: list[tuple[int, np.ndarray]] = []  # (the step of its first row, rows)
         self._last = 0
+        self._later: list[tuple[int, Sequence[tuple[int, float]]]] = []
 
     def columns(self) -> list[str]:
         """The names of the columns; a column keeps its place."""
@@ -71,6 +73,7 @@ class Timeline:
     @property
     def size_bytes(self) -> int:
         """The memory the rows take; at most about `limit_bytes`."""
+        self._settle()
         return sum(block.nbytes for _, block in self._blocks)
 
     def add(self, *names: str) -> int:
@@ -85,6 +88,7 @@ class Timeline:
 
     def write(self, step: int, row: Sequence[float]) -> None:
         """Store the row of `step`: of the newest step again, or of a later one; steps that were left out are missing."""
+        self._settle()
         if step < self._last:
             raise ValueError(f"timeline: step {step} can't follow step {self._last}")
         for between in range(self._last + 1, step):
@@ -103,14 +107,29 @@ class Timeline:
 
     def put(self, step: int, values: Sequence[tuple[int, float]]) -> None:
         """Store a few numbers, by their columns, as the row of `step`, see `write`; the others of it stay, missing where it is new."""
+        self._later.append((step, values))
+        if len(self._later) >= _LATER:
+            self._settle()
+
+    def _settle(self) -> None:
+        later, self._later = self._later, []
+        try:
+            while later:
+                self._put(*later[0])
+                del later[0]  # only then: an interrupt may come between, and to store it twice changes nothing
+        finally:
+            self._later[:0] = later
+
+    def _put(self, step: int, values: Sequence[tuple[int, float]]) -> None:
         if self._blocks and self._last <= step <= self._last + 1:
             start, block = self._blocks[-1]
-            at, width = step - start, block.shape[1]
-            if at < _BLOCK_STEPS:
+            if step < start + _BLOCK_STEPS:
+                row = block[step - start]
+                width = len(row)
                 for column, value in values:
                     if column >= width or not (-_MOST < value < _MOST or value - value):
                         break
-                    block[at, column] = value
+                    row[column] = value
                 else:
                     self._last = step
                     return
@@ -125,6 +144,7 @@ class Timeline:
 
         Shapes: rows: (steps, columns)
         """
+        self._settle()
         first = max(after + 1, self._last - self.steps + 1, self._blocks[0][0] if self._blocks else 1, 1)
         parts = [self._widened(block)[max(first - start, 0) : self._last - start + 1] for start, block in self._blocks]
         parts = [part for part in parts if len(part)]
@@ -135,6 +155,7 @@ class Timeline:
 
         Shapes: rows: (steps, columns)
         """
+        self._settle()
         first = max(after + 1, self._blocks[0][0] if self._blocks else 1)
         parts = [
             self._widened(block)[max(first - start, 0) : min(first + count, self._last + 1) - start]
@@ -148,6 +169,7 @@ class Timeline:
 
         Shapes: steps: (n,), rows: (n, columns)
         """
+        self._settle()
         steps: list[np.ndarray] = []
         found: list[np.ndarray] = []
         for start, block in reversed(self._blocks):

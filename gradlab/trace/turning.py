@@ -86,14 +86,15 @@ class Turning(Capturing):
         if pace.begins(now, self._may_be_light()):
             with self.lock:
                 self._steps.lighten()
-                self._glance = Glance(self._steps) if self._steps.run.series else None
+                self._glance = Glance(self._steps) if self._steps.norms and self._steps.run.series else None
             pace.light = pace.timing = True
             observe.renew()
         return now
 
     @property
     def _needs_ops(self) -> bool:
-        return self.needs_ops > 0 or (self._capture is not None and self._capture.state in ("armed", "open"))
+        capture = self._capture
+        return self.needs_ops > 0 or (capture is not None and capture.state in ("armed", "open"))
 
     def _may_be_light(self) -> bool:
         steps = self._steps
@@ -104,9 +105,11 @@ class Turning(Capturing):
             call()
 
     def _glanced(self, now: int) -> None:
-        """A light step is over: go on so, or see the ops of the next."""
+        """A light step is over, in which loss or gradients may be NaN: go on so, or see the ops of the next."""
         tape = self._steps.tape
-        alarm = not (isfinite(tape.loss or 0.0) and isfinite(tape.grad_norm or 0.0))
+        self._went_by(now, not (isfinite(tape.loss or 0.0) and isfinite(tape.grad_norm or 0.0)))
+
+    def _went_by(self, now: int, alarm: bool) -> None:
         if not self._pace.went_by(now, alarm or self._steps.wants_all or self._needs_ops):
             self._see_ops()
 

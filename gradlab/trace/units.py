@@ -85,7 +85,8 @@ class Units:
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[int, str, int], Unit] = OrderedDict()
-        self._next = self._tape = self._count = 0
+        self.next_reading = 0  # the step from which on activations are read again
+        self._tape = self._count = 0
         self._places: list[tuple[int, str]] = []  # where the activations of a graph were in the newest step that was read in full
 
     def of(self, op: int, function: str) -> Unit | None:
@@ -97,7 +98,7 @@ class Units:
 
     def read(self, root: Any, tape: Tape, step: int) -> None:
         """Read the graph of a backward call that is about to begin, where the last reading is long enough ago."""
-        due = step >= self._next or tape.id == self._tape
+        due = step >= self.next_reading or tape.id == self._tape
         if not due and step > APART:
             return
         found = _to_read(root)
@@ -105,14 +106,14 @@ class Units:
         if not due:
             return  # the first steps of a loop may begin with other ops than those after them
         if tape.id != self._tape:
-            self._next, self._tape, self._count = step + APART, tape.id, self._count + 1
+            self.next_reading, self._tape, self._count = step + APART, tape.id, self._count + 1
         self._see_all(found)
 
     def read_light(self, root: Any, step: int) -> None:
         """Read the graph of a step of which the ops were not seen, where its activations are those of the last one that was seen."""
-        if step < self._next or not self._places:
+        if step < self.next_reading or not self._places:
             return
-        self._next, self._tape, self._count = step + APART_LIGHT, 0, self._count + 1
+        self.next_reading, self._tape, self._count = step + APART_LIGHT, 0, self._count + 1
         found = _to_read(root)
         if [fn.__class__.__name__ for fn in found] == [name for _, name in self._places]:
             self._see_all(found)
