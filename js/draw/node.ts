@@ -42,7 +42,7 @@ export const NUMBER_END = 102;
 export const CELLS = 23;
 
 /** A name, a log bar from 10^-3 to 10^4 with a tick at 1, and the number. */
-export class Meter {
+class Meter {
   readonly element: SVGGElement;
   private readonly bar = svg('rect', { y: 25.5, height: 5, class: 'gl-bar' });
   private readonly number: SVGTextElement;
@@ -111,7 +111,7 @@ export function mark(element: Element, value: number | null): void {
 }
 
 /** The text of a shape with its batch axis muted. */
-export function shapeSpans(sizes: readonly number[], batch: number): Node[] {
+function shapeSpans(sizes: readonly number[], batch: number): Node[] {
   if (sizes.length === 0 || sizes[0] !== batch) return [document.createTextNode(shapeText(sizes))];
   const text = shapeText(sizes);
   const first = String(sizes[0]);

@@ -10,7 +10,7 @@ import { shorten, shortenMiddle, textWidth } from './text';
 export type Colour = (name: string) => string;
 
 /** Letters smaller than this many pixels can't be read, and are left out. */
-export const SMALLEST = 8;
+const SMALLEST = 8;
 
 /** How a node looks now. */
 export interface NodeLook {

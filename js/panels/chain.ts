@@ -30,7 +30,7 @@ export function passOrder(structure: Structure): number[] {
 }
 
 /** What happens at one op of the pass, in words. */
-export function wordsAt({ structure, frame }: Step, i: number): string {
+function wordsAt({ structure, frame }: Step, i: number): string {
   const op = structure.ops[i];
   if (!op) return '';
   const g = opGradient(frame, i);

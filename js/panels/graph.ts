@@ -25,7 +25,7 @@ import { family } from './way';
 
 const EMPTY = 'Nothing traced yet. Run a cell that calls a gradlab op.';
 /** From so many nodes on the picture is a canvas. */
-export const CANVAS_FROM = 300;
+const CANVAS_FROM = 300;
 /** So many ops have their formulas and numbers on them. */
 const FEW = 16;
 /** A click that opened or closed something is not the first half of a double click. */

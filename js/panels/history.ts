@@ -2,7 +2,7 @@
 
 import type { Frame, Spans } from '../protocol/decode';
 
-export const HISTORY_BYTES = 16e6;
+const HISTORY_BYTES = 16e6;
 /** What a frame takes beside its numbers. */
 const OVERHEAD = 600;
 const NOTHING: Spans = { first: new Int32Array(0), last: new Int32Array(0), data: new Float32Array(0), width: 0 };

@@ -3,7 +3,7 @@
 import type { Module, Op, Structure } from '../protocol/messages';
 
 /** In the training graph, or needed by it. */
-export const MAIN = 0;
+const MAIN = 0;
 /** Reads from the graph without a gradient. */
 export const SIDE = 1;
 /** An evaluation beside the graph. */

@@ -2,7 +2,7 @@
 
 import { isMissing, type Spans } from '../protocol/decode';
 
-export const MOST_SPANS = 10_000;
+const MOST_SPANS = 10_000;
 const MOST_BYTES = 64e6;
 const FEWEST_SPANS = 500; // however many columns there are
 export const MIN = 0;

@@ -77,7 +77,7 @@ export class Store {
 
   constructor(
     readonly send: (message: Outgoing) => void,
-    private readonly later: (draw: () => void) => void = draw => void requestAnimationFrame(draw)
+    private readonly later: (draw: () => void) => void = unhurried()
   ) {}
 
   /** Take one message of the kernel; what can't be read is reported once in the console and dropped. */
@@ -291,10 +291,21 @@ export class Store {
   }
 }
 
+/** Draws in an animation frame, and so seldom that pictures take at most a third of the page's time, up to half a second apart. */
+function unhurried(): (draw: () => void) => void {
+  let due = 0;
+  const soon = (draw: () => void) =>
+    requestAnimationFrame(began => {
+      draw();
+      setTimeout(() => (due = performance.now() + Math.min(500, 2 * (performance.now() - began))));
+    });
+  return draw => void setTimeout(soon, due - performance.now(), draw);
+}
+
 const NONE: ReadonlySet<number> = new Set();
 
 /** The ops that a line of a cell made. */
-export function madeOn(place: { cell: string; line: number } | null, structure: Structure | undefined): ReadonlySet<number> {
+function madeOn(place: { cell: string; line: number } | null, structure: Structure | undefined): ReadonlySet<number> {
   if (!place || !structure) return NONE;
   const cells = structure.cells.map(cell => cell.id === place.cell);
   const found = structure.ops.flatMap((op, i) => (op.cell !== null && cells[op.cell] && op.line === place.line ? [i] : []));

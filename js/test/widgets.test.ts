@@ -58,7 +58,10 @@ describe('the widgets', () => {
     const { model, stop } = start();
     registry().sessions.m!.draw('graph', root, end.signal);
     vi.stubGlobal('requestAnimationFrame', (run: () => void) => run());
+    vi.useFakeTimers();
     digitsRun().forEach(model.say);
+    vi.runAllTimers();
+    vi.useRealTimers();
     root.querySelector('[data-op="1"]')!.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }));
     expect(model.traits.selected).toBe('op:1');
     expect(model.save_changes).toHaveBeenCalled();
