@@ -61,7 +61,10 @@ class Governor:
         return self.left > 0
 
     def went_by(self, now: int, own: int, wanted: bool = False, steps: int = 1) -> bool:
-        """So many light steps are over, of which the recorder took `own` nanoseconds; whether the next is light too, if none is `wanted` in full."""
+        """So many light steps are over, the recorder took `own` nanoseconds of them; whether the next is light too.
+
+        It is not where one is `wanted` in full.
+        """
         if self._light_from is not None:
             self._light.append((now - self._light_from) // steps)
             self._glance.append(own // steps)

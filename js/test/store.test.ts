@@ -57,6 +57,32 @@ describe('the store', () => {
     expect(Array.from(s.series.values('loss'))).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('draws so seldom that pictures take a third of the time, and at once where they are quick', () => {
+    vi.useFakeTimers();
+    let costs = 40;
+    vi.stubGlobal('requestAnimationFrame', (run: (now: number) => void) => run(performance.now()));
+    const s = new Store(() => undefined);
+    const a = small('a');
+    const drawn: number[] = [];
+    s.receive(a.structureMessage().message);
+    s.step.subscribe(step => {
+      if (!step) return;
+      drawn.push(performance.now());
+      vi.advanceTimersByTime(costs);
+    });
+    const began = performance.now();
+    for (let t = 1; performance.now() < began + 1200; t++) {
+      if (performance.now() > began + 600) costs = 0;
+      s.receive(a.frame({ step: t }).message, a.frame({}).buffers);
+      vi.advanceTimersByTime(10);
+    }
+    const apart = drawn.slice(1).map((time, i) => time - drawn[i]!);
+    expect(Math.min(...apart.slice(0, 3))).toBeGreaterThanOrEqual(120);
+    expect(Math.max(...apart.slice(-3))).toBeLessThanOrEqual(20);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
   it('asks once for a structure that it does not know, and draws when it comes', () => {
     const { store: s, sent, paint } = store();
     const a = small('a');

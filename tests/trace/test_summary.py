@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradlab.trace import norm
-from gradlab.trace.summary import rms
+from gradlab.trace.summary import norm_of_all, rms
 
 
 @given(st.lists(st.floats(-(2.0**100), 2.0**100, width=32), max_size=40), st.sampled_from(["float16", "float32", "float64"]))
@@ -77,3 +77,37 @@ def test_an_expanded_view_is_not_copied():
 
 def test_the_root_mean_square_of_nothing_is_zero():
     assert (rms(0.0, 0), rms(10.0, 4)) == (0.0, 5.0)
+
+
+ROWS = np.arange(24, dtype=np.float32).reshape(4, 6) - 7
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        [],
+        [ROWS[:1]],
+        [ROWS[0, :3], ROWS[1, :2]],
+        [ROWS, ROWS[0]],
+        [ROWS.T, ROWS[:, ::2], ROWS[::-1, 0], ROWS[0, :0], ROWS[1, 1]],
+        [ROWS, ROWS.astype(np.float64), ROWS.astype(np.float16), ROWS],
+        [np.full(3, 1e30, np.float32), np.ones(2, np.float32)],
+        [np.full(40, 1e30, np.float32), np.ones(2, np.float32)],
+        [np.full(40, 1e-30, np.float32)],
+        [np.ones((300, 300), np.float32), ROWS],
+    ],
+)
+def test_the_norm_of_arrays_together_is_that_of_all_their_entries(arrays):
+    wide = np.concatenate([np.asarray(a, np.float64).ravel() for a in arrays]) if arrays else np.zeros(0)
+    assert norm_of_all(iter(arrays)) == pytest.approx(float(np.sqrt((wide * wide).sum())), rel=1e-5)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("sizes", [(2, 3), (30, 5), (20_000, 2)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_one_bad_entry_anywhere_is_in_the_norm_of_all(bad, sizes, dtype):
+    for i, size in enumerate(sizes):
+        for at in (0, size - 1):
+            arrays = [np.ones(n, dtype) for n in sizes]
+            arrays[i][at] = bad
+            assert not math.isfinite(norm_of_all(arrays)) and math.isfinite(norm_of_all([a[np.isfinite(a)] for a in arrays]))

@@ -134,3 +134,21 @@ def test_a_few_numbers_put_are_what_a_row_written_would_be() -> None:
             kept[c] = v
         other.write(step, kept.tolist())
     assert np.array_equal(one.rows(0)[1].view(np.uint32), other.rows(0)[1].view(np.uint32))
+
+
+def test_an_interrupt_while_rows_are_stored_loses_none(monkeypatch) -> None:
+    timeline = filled(3)
+    store, calls = Timeline._put, []
+
+    def stopped(self: Timeline, step: int, values: object) -> None:
+        calls.append(step)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        store(self, step, values)
+
+    monkeypatch.setattr(Timeline, "_put", stopped)
+    for step in (4, 5, 6):
+        timeline.put(step, ((0, step),))
+    with pytest.raises(KeyboardInterrupt):
+        timeline.rows(0)
+    assert timeline.rows(0)[1][:, 0].tolist() == [1, 2, 3, 4, 5, 6] and calls == [4, 5, 5, 6]
