@@ -127,6 +127,7 @@ class Stream:
             on=recorder.on,
             share=recorder.share,
             every=recorder.governor.every,
+            much=recorder.takes_much,
             numbers=numbers,
             spans=spans,
             width=len(columns),

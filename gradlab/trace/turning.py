@@ -14,6 +14,8 @@ from .governor import Governor
 from .pace import Pace
 from .tape import Tape
 
+_MUCH = 5  # times the budget: a share that is worth a mark
+
 
 class Turning(Capturing):
     """The part of a recorder that goes from step to step.
@@ -55,6 +57,12 @@ class Turning(Capturing):
     def share(self) -> float | None:
         """The tracer's share of a step's time, None before it was measured."""
         return self._pace.share
+
+    @property
+    def takes_much(self) -> bool:
+        """Whether that share is far more than the budget; never where there is none."""
+        budget, share = self.governor.budget, self.share
+        return budget is not None and share is not None and share > _MUCH * budget
 
     @property
     def wants_ops(self) -> bool:

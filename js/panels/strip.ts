@@ -22,9 +22,6 @@ function number(element: HTMLElement, x: number | null): void {
   element.classList.toggle('gl-odd-text', x !== null && special(x) !== null);
 }
 
-/** From this share of the time on it is no good sign that tracing is on: five times what it may take unless somebody allows more. */
-const MUCH = 0.25;
-
 /** A share: 2.1 %, 424 %. */
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.9995 ? 1 : 0)} %`;
 
@@ -108,7 +105,7 @@ export function stripPanel(view: View): [HTMLElement, HTMLElement] {
     write(share, !tracing ? '–' : !tracing.on ? 'off' : tracing.share === null ? 'on' : percent(tracing.share));
     set(share, 'data-value', tracing?.share === null || !tracing ? null : full(tracing.share));
     set(share, 'title', tracing ? (tracing.on ? costs(tracing.every) : 'Tracing is off') : null);
-    const look = how === 'interrupted' ? 'still' : Number(tracing?.share) > MUCH ? 'much' : 'on';
+    const look = how === 'interrupted' ? 'still' : tracing?.much ? 'much' : 'on';
     set(dot, 'data-look', tracing?.on ? look : null);
     element.classList.toggle('gl-off', tracing?.on === false);
   });

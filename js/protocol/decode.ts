@@ -33,7 +33,7 @@ export interface Spans {
 
 /** The numbers of one step, decoded: what comes as it is, and what stood in wire numbers or in buffers. */
 export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key' | 'open' | 'state' | 'cell' | 'gate'> {
-  tracing: { on: boolean; share: number | null; every: number };
+  tracing: { on: boolean; share: number | null; every: number; much?: boolean };
   loss: number | null;
   grad_norm: number | null;
   optimizers: OptimizerTable[];

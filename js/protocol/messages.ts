@@ -106,8 +106,8 @@ export interface FrameHeader {
   open: boolean;
   state: KernelState;
   cell: number | null;
-  /** Of `every` steps one is read in full: the others only for loss, gradients and update. */
-  tracing: { on: boolean; share: Wire | null; every: number };
+  /** Of `every` steps one is read in full: the others only for loss, gradients and update. `much`: it takes far more than it may. */
+  tracing: { on: boolean; share: Wire | null; every: number; much?: boolean };
   loss: Wire | null;
   grad_norm: Wire | null;
   optimizers: OptimizerHeader[];

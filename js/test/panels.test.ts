@@ -59,7 +59,7 @@ describe('what the page says of a trace', () => {
     show([], 'strip');
     const tracing = { on: true, share: 0.05, every: 1 };
     expect(look({ tracing })).toEqual(['on', 'running']);
-    expect(look({ tracing: { ...tracing, share: 0.67 }, state: 'idle' })).toEqual(['much', 'idle']);
+    expect(look({ tracing: { ...tracing, share: 0.67, much: true }, state: 'idle' })).toEqual(['much', 'idle']);
     expect(look({ tracing, state: 'interrupted' })).toEqual(['still', 'interrupted']);
     expect(look({ tracing: { ...tracing, on: false } })).toEqual([null, 'running']);
     store.scrub(60);

@@ -142,6 +142,19 @@ def test_the_gradient_norm_in_a_frame_is_numpys() -> None:
     assert got["leaf_has"] == [3]
 
 
+def test_a_frame_says_when_tracing_takes_far_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    with recording() as recorder:
+        train(2)
+    page = Page(recorder)
+    monkeypatch.setattr(type(recorder), "share", 0.3)
+    page.hello()
+    seen: list[dict[str, Any]] = []
+    for budget in (None, 0.05, 0.1):
+        recorder.governor.budget = budget
+        seen += [frame["tracing"] for frame in page.frames(lambda: page.stream.push("running", 3))]
+    assert [(t["share"], t.get("much", False)) for t in seen] == [(0.3, False), (0.3, True), (0.3, False)]
+
+
 def test_spans_travel_with_min_max_and_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "HISTORY_BYTES", 10_000)
     with recording() as recorder:

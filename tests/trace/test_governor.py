@@ -277,3 +277,14 @@ def test_a_model_that_is_made_between_two_full_steps_keeps_its_names():
     finally:
         recorder.detach()
     assert shown == [["0.weight", "0.bias", "2.weight", "2.bias"]] * 4
+
+
+@pytest.mark.parametrize(
+    ("budget", "share", "much"),
+    [(0.05, 0.24, False), (0.05, 0.26, True), (0.01, 0.06, True), (0.0, 0.01, True), (None, 0.9, False), (0.05, None, False)],
+)
+def test_a_share_is_much_where_it_is_five_times_what_was_allowed(monkeypatch, budget, share, much):
+    recorder = Recorder()
+    recorder.governor.budget = budget
+    monkeypatch.setattr(Recorder, "share", share)
+    assert recorder.takes_much is much
