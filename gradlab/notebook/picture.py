@@ -76,12 +76,12 @@ def picture(recorder: Recorder, view: str, cell: int | None = None) -> str:
     """
     with recorder.lock:
         structure, numbers = recorder.structure(), recorder.numbers()
-        step, timeline, open_ = recorder.step, recorder.timeline, recorder.open
+        step, timeline = step_of(recorder), recorder.timeline
         _, rows = timeline.rows(0)
         columns = timeline.columns()
     page = _Page()
     everything = view in ("inspector", "output", "strip")
-    _strip(page, step, open_, numbers, rows[:, columns.index("loss")] if rows.size and "loss" in columns else np.empty(0))
+    _strip(page, step, numbers, rows[:, columns.index("loss")] if rows.size and "loss" in columns else np.empty(0))
     if everything or view in ("graph", "shapes", "detail"):
         _ops(page, structure, numbers)
     if everything or view == "gradients":
@@ -100,12 +100,18 @@ def picture(recorder: Recorder, view: str, cell: int | None = None) -> str:
     return head + frame + "".join(page.parts) + "</svg>"
 
 
-def _strip(page: _Page, step: int, open_: bool, numbers: Any, losses: np.ndarray) -> None:
+def step_of(recorder: Recorder) -> int:
+    """The step on show as the panels count it: an open one from its first gradient on, which makes a row of the timeline."""
+    first, rows = recorder.timeline.rows(recorder.step)
+    return first + len(rows) - 1 if recorder.open and len(rows) else recorder.step
+
+
+def _strip(page: _Page, step: int, numbers: Any, losses: np.ndarray) -> None:
     page.y = 22
     page.text(12, "gradlab", _QUIET, bold=True)
     x = 80.0
     for name, value in (
-        ("step", f"{step:,}{' +' if open_ and step else ''}"),
+        ("step", f"{step:,}"),
         ("loss", "-" if numbers.loss is None else plain(numbers.loss)),
         ("‖grad‖", "-" if numbers.grad_norm is None else plain(numbers.grad_norm)),
     ):

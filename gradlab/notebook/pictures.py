@@ -11,7 +11,7 @@ from typing import NamedTuple
 from IPython.display import DisplayHandle, display
 
 from ..trace import Recorder
-from .picture import picture
+from .picture import picture, step_of
 
 
 class _Place(NamedTuple):
@@ -56,5 +56,5 @@ class Pictures:
             except Exception as error:  # a picture is worth no cell's result
                 warnings.warn(f"gradlab could not draw the picture of a panel: {error!r}", stacklevel=2)
                 return
-            text = f"gradlab: the {place.view} panel at step {recorder.step:,}, as a picture"
+            text = f"gradlab: the {place.view} panel at step {step_of(recorder):,}, as a picture"
             place.handle.update({"image/svg+xml": drawn, "text/plain": text}, raw=True)

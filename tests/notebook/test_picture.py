@@ -16,7 +16,7 @@ from nbconvert import HTMLExporter
 
 import gradlab as gl
 from gradlab import nn, optim
-from gradlab.notebook.picture import PICTURE_BYTES, picture
+from gradlab.notebook.picture import PICTURE_BYTES, picture, step_of
 from gradlab.notebook.reading import plain
 from gradlab.trace import recording
 
@@ -108,6 +108,15 @@ def test_names_are_written_as_they_are_and_long_ones_shortened():
     drawn = picture(recorder, "inspector")
     assert "<img" not in drawn and len(drawn) < 20_000
     assert any(text.startswith("<img src=x") and text.endswith("…") for text in texts(drawn))
+
+
+def test_a_step_without_an_update_has_the_number_that_the_panels_give_it():
+    with recording() as recorder:
+        w = gl.tensor([1.0, 2.0], requires_grad=True)
+        loss = (w * w).sum()
+        assert step_of(recorder) == 0
+        loss.backward()
+    assert step_of(recorder) == 1 and 'aria-label="gradlab: step 1"' in picture(recorder, "strip")
 
 
 def test_nothing_traced_is_no_error():
