@@ -374,5 +374,18 @@ for _ in range(60):
         "param:one.weight",
         at=41,
     ),
+    "validation": Scene(
+        (
+            IMPORTS,
+            """\
+data = gl.data.TensorDataset(gl.randn(48, 64), gl.randint(0, 10, (48,)))
+model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
+trainer = gl.Trainer(model, optim.Adam(model.parameters(), lr=3e-3), F.cross_entropy, progress=False)
+seen, unseen = gl.data.random_split(data, [32, 16])
+trainer.fit(DataLoader(seen, 16), DataLoader(unseen, 16), epochs=30);
+""",
+        ),
+        capture=False,
+    ),
 }
 """What else a reader may come upon."""
