@@ -120,6 +120,9 @@ def _strip(page: _Page, step: int, numbers: Any, losses: np.ndarray) -> None:
         x += 110
     page.parts.append(_sparkline(losses, 420, 8, 288, 20))
     page.y += 4
+    if numbers.of is not None:
+        page.y += 18
+        page.text(80, f"ops and leaves as they were in step {numbers.of:,}, the last that was read in full", _QUIET)
 
 
 def _sparkline(values: np.ndarray, x: float, y: float, width: float, height: float) -> str:
@@ -192,7 +195,8 @@ def _optimizers(page: _Page, structure: Any, optimizers: Iterable[dict[str, Any]
     names = [name.removeprefix("g/") for name in columns if name.startswith("g/")]
     for optimizer in optimizers:
         lr = optimizer["lr"]
-        page.heading("Optimizer", f"{optimizer['label']} · lr {f'{lr:g}' if lr == lr else '-'}")
+        of = f" · numbers of step {optimizer['of']:,}" if "of" in optimizer else ""
+        page.heading("Optimizer", f"{optimizer['label']} · lr {f'{lr:g}' if lr == lr else '-'}{of}")
         titles = optimizer["columns"][:5]
         places = [708 - 105 * k for k in range(len(titles))][::-1]
         _labels(page, [(12, "parameter")], list(zip(places, titles, strict=True)))

@@ -116,9 +116,10 @@ def frame(
     """The numbers of the step on show, and the part of the timeline the page has not got yet.
 
     `key` names the structure the rows belong to. `width` is the number of timeline columns; their names, `columns`,
-    travel only where they changed. One step in `every` is read in full; `much` says that tracing takes far more than it may.
-    An exact series carries the value itself, one of spans its min, max and last. `gate` says whether training is held, where,
-    and what it was asked for.
+    travel only where they changed. `of`, in the frame and in an optimizer, is the step that its numbers of ops and leaves, or its
+    table, are of, where that is not `step`; loss and grad_norm are always those of `step`. One step in `every` is read in full;
+    `much` says that tracing takes far more than it may. An exact series carries the value itself, one of spans its min, max and
+    last. `gate` says whether training is held, where, and what it was asked for.
 
     Shapes: buffers are ops float32 (n, 4), op_has uint8 (n), leaves float32 (m, 2), leaf_has uint8 (m),
     optimizer values float32 one after the other, first int32 (s), last int32 (s), data float32 (s, width) or (s, 3, width)
@@ -129,13 +130,14 @@ def frame(
         "run": run,
         "step": step,
         "key": key,
+        **({} if numbers.of is None else {"of": numbers.of}),
         "open": open,
         "state": state,
         "cell": cell,
         "tracing": {"on": on, "share": share, "every": every, **({"much": True} if much else {})},
         "loss": numbers.loss,
         "grad_norm": numbers.grad_norm,
-        "optimizers": [{k: o[k] for k in ("label", "lr", "columns", "rows")} for o in numbers.optimizers],
+        "optimizers": [{k: o[k] for k in ("label", "lr", "of", "columns", "rows") if k in o} for o in numbers.optimizers],
         "series": {"spans": len(spans.first), "width": width, "exact": bool(spans.exact)},
     }
     if columns is not None:

@@ -195,7 +195,7 @@ class Optimizer:
 
     @property
     def last_updates(self) -> list[tuple[Tensor, Array]]:
-        """What the last observed step added to each parameter; empty where nobody measured it. Valid until the next step."""
+        """What the last step added to each parameter; empty where nobody measured it. Valid until the next step."""
         return [] if self._scratch is None else self._scratch.updates
 
     def _group_of(self, p: Tensor) -> Group:

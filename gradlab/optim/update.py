@@ -73,13 +73,13 @@ def observed(step: Callable[..., Any]) -> Callable[..., Any]:
         result: list[Any] = []
 
         def run() -> list[tuple[Tensor, Any]]:
+            if self._scratch is not None:
+                self._scratch.updates = []  # those of the step before
             if observe.ops is None:  # only that it stepped is wanted
                 result.append(step(self, *args, **kwargs))
                 return []
             moving = [p for group in getattr(self, "param_groups", ()) for p in group["params"] if args or kwargs or p._grad is not None]
             if not observe.wants_updates():
-                if self._scratch is not None:
-                    self._scratch.updates = []
                 result.append(step(self, *args, **kwargs))
                 return [(p, None) for p in moving]
             if self._scratch is None:

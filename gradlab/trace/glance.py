@@ -80,8 +80,8 @@ class Glance:
         loss, size = tape.loss, tape.grad_norm or 0.0
         self.alarmed = (loss - loss) + (size - size) != 0.0
         series.read_lr(optimizer, ())
-        series.tape = tape.id
-        tape.step = run.step = step = run.step + 1
+        series.tape, series.passes = tape.id, self._steps.passes
+        tape.step = run.step = series.step = step = run.step + 1
         run.timeline.put(step, ((0, loss), (1, size), (series.lr_column, series.lr)))
         tape.updated = tape.turns = True
         return True

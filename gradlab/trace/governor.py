@@ -60,6 +60,11 @@ class Governor:
         self._light_from: int | None = None
         return self.left > 0
 
+    def also(self, own: int) -> None:
+        """What was read at the end of the full step took the recorder `own` nanoseconds more."""
+        if self._full:
+            self._full[-1] += own
+
     def went_by(self, now: int, own: int, wanted: bool = False, steps: int = 1) -> bool:
         """So many light steps are over, the recorder took `own` nanoseconds of them; whether the next is light too.
 

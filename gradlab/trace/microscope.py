@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from time import monotonic
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,15 @@ _LEAST_S = 0.1
 _LARGEST_SHARE = 20  # looks take at most a twentieth of the time
 
 
-def look(optimizer: Any, p: Any, update: Array | None = None) -> dict[str, float]:
+def look(optimizer: Any, p: Any, update: Array | None = None, *, lr: float | None = None, stale: bool = False) -> dict[str, float]:
     """The numbers of one parameter right after a step; those that the method has not are missing.
 
     Args:
         optimizer: knows the group of `p` and its state, by PyTorch's names: `exp_avg`, `exp_avg_sq` and `step`, `square_avg`,
             `sum`, or `momentum_buffer`.
         update: what the step really added to `p`; computed from the state where nobody measured it.
+        lr: the learning rate of that step, where that of the group may be another one by now.
+        stale: whether the gradient may be another one than that of the step: then what it says is missing.
 
     >>> import gradlab as gl
     >>> w = gl.tensor([3.0, 4.0], requires_grad=True)
@@ -46,9 +49,9 @@ def look(optimizer: Any, p: Any, update: Array | None = None) -> dict[str, float
     xp = xp_of(p._data)
     with np.errstate(all="ignore"):
         w = p._data.astype(xp.float64)
-        g = None if p._grad is None else p._grad.astype(xp.float64)
+        g = None if p._grad is None or stale else p._grad.astype(xp.float64)
         group, state = optimizer._group_of(p), optimizer.state.get(p) or {}
-        lr, decay = float(group.get("lr", math.nan)), float(group.get("weight_decay", 0.0))
+        lr, decay = float(group.get("lr", math.nan) if lr is None else lr), float(group.get("weight_decay", 0.0))
         decoupled = bool(group.get("decoupled_weight_decay"))
         row["effective_lr"] = lr if lr == lr else MISSING
         if g is not None:
@@ -156,9 +159,23 @@ class Lens:
         """Whether the next full step is to be looked at."""
         return self._until > 0 and self._next < monotonic() < self._until
 
-    def look(self, optimizer: Any, moved: list[tuple[Any, Array | None]], step: int) -> None:
-        """Look at what moved in this step."""
+    def look(
+        self,
+        optimizer: Any,
+        moved: list[tuple[Any, Array | None]],
+        step: int,
+        rates: Mapping[int, float] = MappingProxyType({}),
+        stale: Collection[int] = (),
+    ) -> None:
+        """Look at what moved in this step; its learning rates, and whose gradients may be others by now, by id()."""
         began = monotonic()
-        self.seen[id(optimizer)] = step, {p.serial: look(optimizer, p, update) for p, update in moved if p._data.dtype.kind == "f"}
+        self.seen[id(optimizer)] = (
+            step,
+            {
+                p.serial: look(optimizer, p, update, lr=rates.get(id(p)), stale=id(p) in stale)
+                for p, update in moved
+                if p._data.dtype.kind == "f"
+            },
+        )
         ended = monotonic()
         self._next = ended + max(_LEAST_S, _LARGEST_SHARE * (ended - began))

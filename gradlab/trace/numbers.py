@@ -22,9 +22,11 @@ class Numbers:
         op_has: bit 0: the value norm is known, bit 1: the gradient norm.
         leaves: value norm and gradient norm.
         leaf_has: the same bits.
-        loss: the root of the last backward call, if it was a scalar.
-        grad_norm: over all parameters together.
-        optimizers: dicts with "label", "lr", "columns", "rows" (parameter numbers) and "values" (rows, columns).
+        loss: the root of the last backward call of the newest step, if it was a scalar.
+        grad_norm: over all parameters together, of the same step.
+        optimizers: dicts with "label", "lr", "columns", "rows" (parameter numbers) and "values" (rows, columns), the learning rate
+            that of its newest step; and "of", the step that the rows are of, where that is not the newest of the run.
+        of: the step that ops and leaves are of, where that is not the newest of the run, in which no op was read; else None.
 
     Shapes: ops: (ops, 4), op_has: (ops,), leaves: (leaves, 2), leaf_has: (leaves,)
     """
@@ -36,10 +38,11 @@ class Numbers:
     loss: float | None
     grad_norm: float | None
     optimizers: list[dict[str, Any]]
+    of: int | None = None
 
 
-def numbers_of(tape: Tape, node: Node, series: Iterable[Series]) -> Numbers:
-    """Copy the numbers of `tape` up to `node` out of its lists."""
+def numbers_of(tape: Tape, node: Node, series: Iterable[Series], step: int) -> Numbers:
+    """Copy the numbers of `tape` up to `node` out of its lists; `step` is the newest of the run."""
     n, m = node.depth, node.leaves_to
     ops, leaves = np.empty((n, 4), np.float32), np.empty((m, 2), np.float32)
     with np.errstate(over="ignore"):
@@ -49,8 +52,11 @@ def numbers_of(tape: Tape, node: Node, series: Iterable[Series]) -> Numbers:
         ops[:, 3] = _column(tape.backward_ns[:n])[0] / 1e3
         leaves[:, 0], leaf_values_known = _column(tape.leaf_values[:m])
         leaves[:, 1], leaf_grads_known = _column(tape.leaf_grads[:m])
-    optimizers = [
-        {"label": s.label, "lr": s.lr, "columns": list(s.columns), "rows": list(s.rows), "values": s.table()} for s in series if s.tape
+    optimizers: list[dict[str, Any]] = [
+        {"label": s.label, "lr": s.lr, "columns": list(s.columns), "rows": list(s.rows), "values": s.table()}
+        | ({} if s.of == step else {"of": s.of})
+        for s in series
+        if s.tape
     ]
     has, leaf_has = values_known + 2 * grads_known, leaf_values_known + 2 * leaf_grads_known
     return Numbers(ops, has.astype(np.uint8), leaves, leaf_has.astype(np.uint8), tape.loss, tape.grad_norm, optimizers)

@@ -104,7 +104,11 @@ class Reader:
             steps = self._settled()
             tape = steps.tape
             if tape.step and tape.step <= step:
-                return tape.step, self._described(tape.node, tape.folded, tape.folded_graph, tape.errors), numbers_of(tape, tape.node, ())
+                return (
+                    tape.step,
+                    self._described(tape.node, tape.folded, tape.folded_graph, tape.errors),
+                    numbers_of(tape, tape.node, (), step),
+                )
             kept = steps.run.history.at(step)
             if kept is None:
                 return None
@@ -116,8 +120,9 @@ class Reader:
     def lens(self) -> list[dict[str, Any]]:
         """What each optimizer of this run did to its parameters in its last step; see `microscope.COLUMNS`.
 
-        Where nothing runs it is read now; while a cell runs, steps are looked at for some seconds from now on, and the answer is
-        what was seen at the last of them. Dicts with "label", "lr", "step", "names", "numbers" (parameter numbers) and "rows".
+        Where nothing runs it is read now, and what a gradient says only where no later backward call may have changed it; while a
+        cell runs, steps are looked at for some seconds from now on, and the answer is what was seen at the last of them. Dicts with
+        "label", "lr", "step", "names", "numbers" (parameter numbers) and "rows".
         """
         with self.lock:
             steps = self._steps
@@ -125,10 +130,11 @@ class Reader:
             if not self._live:
                 for series in steps.run.series.values():
                     optimizer = series.ref()
-                    if optimizer is not None:
+                    if optimizer is not None and series.step:
                         updates = {id(p): u for p, u in getattr(optimizer, "last_updates", ())}
                         moved = [(p, updates.get(id(p))) for p in series.tensors()]
-                        steps.lens.look(optimizer, moved, steps.run.step)
+                        stale = {id(p) for p, _ in moved if not steps.is_of(series, p)}
+                        steps.lens.look(optimizer, moved, series.step, series.rates_of(optimizer), stale)
             found: list[dict[str, Any]] = []
             for series in steps.run.series.values():
                 optimizer = series.ref()
@@ -158,10 +164,14 @@ class Reader:
                 steps.run.write(steps.tape, steps.tape.step)
 
     def numbers(self) -> Numbers:
-        """The numbers of the same step, copied."""
+        """The numbers of the same step, copied; loss and norm of the gradients those of `step`, where no op of that was read."""
         with self.lock:
-            tape = self._shown()
-            return numbers_of(tape, self._end_shown(tape), self._steps.run.series.values())
+            tape, run = self._shown(), self._steps.run
+            numbers = numbers_of(tape, self._end_shown(tape), run.series.values(), run.step)
+            if tape.step and tape.step != run.step:
+                numbers.of = tape.step
+                numbers.loss, numbers.grad_norm = run.totals(run.step)
+            return numbers
 
     def structure_of(self, key: str) -> dict[str, Any] | None:
         """A structure that `structure()` gave lately."""

@@ -70,6 +70,7 @@ class Recorder(Turning):
         """Stop recording; what was recorded stays readable."""
         with self.lock:
             self._on = False
+            self._steps.read_series()
             self._stop_capturing()
             attached[:] = [r for r in attached if r is not self]
             self._observer.detach(self)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .history import History
 from .series import Series
 from .tape import Param, Tape
-from .timeline import MISSING, Timeline
+from .timeline import MISSING, Timeline, is_missing
 from .units import Units
 from .zeros import Zeros
 
@@ -166,6 +166,14 @@ class Run:
                 if share is not None:
                     row[self.timeline.place(f"z/{column.label}")] = share
         self.timeline.write(step, row)
+
+    def totals(self, step: int) -> tuple[float | None, float | None]:
+        """Loss and norm of all gradients of a step that the timeline still has; None for what was not measured."""
+        first, rows = self.timeline.rows(step - 1)
+        if first != step or not len(rows):
+            return None, None
+        loss, norm = (None if unknown else value for value, unknown in zip(rows[0, :2].tolist(), is_missing(rows[0, :2]), strict=True))
+        return loss, norm
 
     def shown(self) -> list[tuple[str, int]]:
         """The names of the columns, and the serials of the tensors behind them now."""

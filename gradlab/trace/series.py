@@ -17,8 +17,14 @@ from .timeline import MISSING
 class Series:
     """What one optimizer did last: learning rate, and per parameter its own summary and the real update.
 
-    Gradient and update are noted at the step. The optimizer's own summary is read from its state when somebody looks, and in every
-    tenth step, so that an optimizer that is gone has one too.
+    Gradient and update are noted at the step, so the table is of the last step whose ops were seen. The optimizer's own summary is
+    read from its state when somebody looks, before a step that is read by a glance, where recording stops, and in every tenth step,
+    so that an optimizer that is gone has one too.
+
+    Attributes:
+        step: the newest step that it made, `passes` so many backward passes after the recording began.
+        of: the step that the table is of.
+        rates: the learning rates of its groups in the newest step.
     """
 
     def __init__(self, optimizer: Any, label: str, lr_column: int) -> None:
@@ -27,7 +33,8 @@ class Series:
         self.columns = ("rms g", *getattr(optimizer, "columns", ()), "update:weight")
         self.rows: list[int] = []  # parameter numbers of the timeline
         self.lr = MISSING
-        self.tape = 0  # the newest tape that it stepped in
+        self.rates: tuple[float, ...] = ()
+        self.tape = self.step = self.passes = self.of = 0  # `tape`: the newest one that it stepped in
         self.cls = type(optimizer).__name__
         self.groups: tuple[tuple[dict[str, Any], tuple[Param, ...]], ...] = ()  # what it holds, with each group's options
         self._moved: list[tuple[Param, float, float]] = []  # with rms of the gradient and update ratio
@@ -37,9 +44,18 @@ class Series:
     def read_lr(self, optimizer: Any, output: Sequence[tuple[Any, Any]]) -> None:
         """Note the learning rate of the first parameter that moved; where none did, that of the first group."""
         try:
-            self.lr = float(optimizer.lr_of(output[0][0]) if output else optimizer.param_groups[0]["lr"])
+            groups = optimizer.param_groups
+            self.lr = rate = float(optimizer.lr_of(output[0][0]) if output else groups[0]["lr"])
+            self.rates = (rate,) if len(groups) == 1 else tuple([group["lr"] for group in groups])
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            self.lr = MISSING  # a user's own optimizer need not have one
+            self.lr, self.rates = MISSING, ()  # a user's own optimizer need not have one
+
+    def rates_of(self, optimizer: Any) -> dict[int, float]:
+        """The learning rate of its newest step by the id() of a parameter: a schedule may have set another one since."""
+        groups = getattr(optimizer, "param_groups", ())
+        if len(groups) != len(self.rates):
+            return {}
+        return {id(p): rate for group, rate in zip(groups, self.rates, strict=True) for p in group["params"]}
 
     def describe(self, optimizer: Any, param: Callable[[Any], Param]) -> None:
         """Note what the optimizer holds; `param` gives the record of a tensor."""
@@ -70,10 +86,15 @@ class Series:
             return
         self._is_read = True
         own = self.columns[1:-1]
+        rates = self.rates_of(optimizer) if "effective_lr" in own else {}
         self._own = []
         for param, _, _ in self._moved:
             tensor = param.ref()
             summary = {} if tensor is None or not own else optimizer.summary(tensor)
+            if tensor is not None and (rate := rates.get(id(tensor))) is not None:
+                now = optimizer.lr_of(tensor)
+                if now != rate and now:
+                    summary["effective_lr"] *= rate / now
             self._own.append([summary.get(name, MISSING) for name in own])
 
     def table(self) -> np.ndarray:

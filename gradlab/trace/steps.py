@@ -9,6 +9,7 @@ from .gradients import Gradients
 from .microscope import Lens
 from .names import Leaf, Names
 from .run import EVERY, Run
+from .series import Series
 from .summary import norm, norm_of_all
 from .symptoms import LOOKS
 from .tape import Param, Tape
@@ -27,6 +28,7 @@ class Steps(Gradients):
         super().__init__(names, norms)
         self.lens = Lens()
         self.wants_all = False  # the next step is to be read in full
+        self.lightened = -1  # so many backward passes there were before the newest light step
         self._spare = Tape(self.tree.root)
         self._purge_at = 256
         self._optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -37,6 +39,21 @@ class Steps(Gradients):
         """The open tape, which has just begun, is read by a glance only."""
         tape = self.tape
         tape.light, tape.full = True, False
+        self.lightened = self.passes
+
+    def read_series(self) -> None:
+        """Read the state of every optimizer as its last step left it: further ones go by unseen."""
+        if self.norms:
+            for series in self.run.series.values():
+                series.read()
+
+    def is_of(self, series: Series, tensor: Any) -> bool:
+        """Whether the gradient of a tensor is still the one that the last step of an optimizer used, as far as that is known."""
+        if self.passes == series.passes:
+            return True
+        param = self._params.get(tensor.serial)
+        seen = series.passes > self.lightened and series.tape != self.tape.id  # every pass since: by this step's tape, or a later one
+        return seen and param is not None and param.g_tape == series.tape
 
     def light_pass_began(self, root: Any) -> bool:
         """Note the loss; whether a new step began with it."""
@@ -94,8 +111,9 @@ class Steps(Gradients):
         if tape.light and self.run.knows(optimizer):
             series = self.run.series_of(optimizer)
             series.read_lr(optimizer, output)
-            series.tape = tape.id
+            series.tape, series.passes = tape.id, self.passes
             self._count()
+            series.step = tape.step
             return
         moved = [self.param(tensor) for tensor, _ in output]
         if (
@@ -117,10 +135,11 @@ class Steps(Gradients):
             series.stepped(rows, tape.id, tape.full)
             if tape.full and self.lens.wanted:
                 self.lens.look(optimizer, output, tape.step or self.run.step + 1)
-            if self.run.step % EVERY == 0:
+            if tape.light or self.run.step % EVERY == 0:
                 series.read()
-        series.tape = tape.id
+        series.tape, series.passes = tape.id, self.passes
         self._count()
+        series.step = series.of = tape.step
 
     def settle(self) -> None:
         """Count a hand-written update that came after the last op."""

@@ -94,9 +94,11 @@ class Turning(Capturing):
         if pace.begins(now, self._may_be_light()):
             with self.lock:
                 self._steps.lighten()
+                self._steps.read_series()
                 self._glance = Glance(self._steps) if self._steps.norms and self._steps.run.series else None
             pace.light = pace.timing = True
             observe.renew()
+            self.governor.also(clock() - now)
         return now
 
     @property

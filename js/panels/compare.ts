@@ -54,7 +54,7 @@ export function pairs(kind: Kind, a: Step, b: Step, columns: readonly string[]):
     const j = step.structure.leaves.findIndex(l => l.kind === 'parameter' && l.name === name);
     return j < 0 || kind === 'u' ? null : leafNumber(step.frame, j, kind === 'g' ? 'gradient' : 'value');
   };
-  const number = (step: Step, name: string) => of(step, `${kind}/${name}`) ?? (step.of === undefined ? leaf(step, name) : null);
+  const number = (step: Step, name: string) => of(step, `${kind}/${name}`) ?? (step.frame.of === undefined ? leaf(step, name) : null);
   return [...totals, ...names.map((name): Pair => ({ name, what: `param:${name}`, a: number(a, name), b: number(b, name) }))];
 }
 
@@ -148,8 +148,8 @@ export function comparePart(view: View, into: HTMLElement): void {
     write(headA, `A: step\u00a0${count(first.frame.step)}`);
     write(headB, `B: step\u00a0${count(b.frame.step)}`);
     const others = [first, b]
-      .filter(s => s.of !== undefined)
-      .map(s => `op norms of step ${count(s.of as number)} for ${count(s.frame.step)}`);
+      .filter(s => s.frame.of !== undefined)
+      .map(s => `op norms of step ${count(s.frame.of as number)} for ${count(s.frame.step)}`);
     const same = first.frame.step === b.frame.step ? 'Go to another step to compare it with A.' : '';
     write(note, [same, ...others].filter(Boolean).join(' '));
   };

@@ -147,6 +147,11 @@ class Table {
   }
 }
 
+/** Of which step a table is, where that is an older one than the newest. */
+function ofStep({ of }: OptimizerTable): string {
+  return of === undefined ? '' : ` · numbers of step ${count(of)}`;
+}
+
 /** The parameter whose update : weight is farthest from 10^-3, and the ratio. */
 export function farthest(table: OptimizerTable, names: readonly string[]): [string, number] | null {
   const c = table.columns.indexOf(RATIO);
@@ -297,7 +302,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     body.classList.toggle('gl-tight', room.value < TIGHT);
     frame.optimizers.forEach((table, i) => {
       tables.get(i)?.update(table, names, selected, font, room.value);
-      write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}`);
+      write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}${ofStep(table)}`);
     });
     const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);
     if (rows === 0) {
@@ -305,7 +310,9 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
       return;
     }
     const hidden = [...tables.values()].reduce((sum, table) => sum + table.further, 0);
-    write(further, hidden > 0 ? `${count(rows - hidden)} of ${count(rows)} parameters, spread over the depth` : '');
+    const said = hidden > 0 ? `${count(rows - hidden)} of ${count(rows)} parameters, spread over the depth` : '';
+    const of = frame.optimizers.length > 1 ? '' : ofStep(first);
+    write(further, said + (said ? of : of.slice(3)));
     scroller.classList.toggle('gl-long', rows > 24);
     const ratio = frame.optimizers.some(table => table.columns.includes(RATIO));
     const parts = [

@@ -12,8 +12,6 @@ export interface Step {
   frame: Frame;
   /** The timeline's row of the step, by column; of the live step it is the newest row. */
   row?: Float32Array;
-  /** Whose op numbers these are, where those of the step itself are gone. */
-  of?: number;
 }
 
 /** The timeline's row of a step; the last one of the steps that it was merged with. */
@@ -32,8 +30,7 @@ export function isExact(series: Series, step: number): boolean {
 export function recalled(step: number, near: Step, row: Float32Array, columns: readonly string[]): Step {
   const { frame, structure } = near;
   if (frame.step === step) return { structure, frame, row };
-  const of = near.of ?? frame.step;
-  return { structure, frame: overwritten(frame, step, row, columns, structure), row, of: of === step ? undefined : of };
+  return { structure, frame: overwritten(frame, step, frame.of ?? frame.step, row, columns, structure), row };
 }
 
 /** What the kernel kept of a step; null where its structure has not come. */
@@ -50,16 +47,24 @@ export function answered(
   const row = floats(buffers[4]);
   const of = Number(content.of);
   const numbers = { ops: floats(buffers[0]), op_has: bytes(buffers[1]), leaves: floats(buffers[2]), leaf_has: bytes(buffers[3]) };
-  const frame = overwritten({ ...like, key: structure.key, ...numbers }, step, row, columns, structure);
+  const frame = overwritten({ ...like, key: structure.key, ...numbers }, step, of, row, columns, structure);
   if (of === step) Object.assign(frame, { loss: toNumber(content.loss as Wire), grad_norm: toNumber(content.grad_norm as Wire) });
-  return { structure, frame, row, of: of === step ? undefined : of };
+  return { structure, frame, row };
 }
 
-function overwritten(frame: Frame, step: number, row: Float32Array, columns: readonly string[], structure: Structure): Frame {
+function overwritten(frame: Frame, step: number, of: number, row: Float32Array, columns: readonly string[], structure: Structure): Frame {
   const number = (name: string) => row[columns.indexOf(name)] ?? NaN;
   const known = (x: number) => (Number.isNaN(x) ? null : x);
   const optimizers = frame.optimizers.map((table, i) => tableOf(table, i, row, columns, structure));
-  return { ...frame, step, open: false, loss: known(number('loss')), grad_norm: known(number('grad_norm')), optimizers };
+  return {
+    ...frame,
+    step,
+    of: of === step ? undefined : of,
+    open: false,
+    loss: known(number('loss')),
+    grad_norm: known(number('grad_norm')),
+    optimizers
+  };
 }
 
 /** As much of an optimizer's table as the timeline has: rms of the gradient and update : weight. */
@@ -83,5 +88,5 @@ function tableOf(table: OptimizerTable, i: number, row: Float32Array, columns: r
     if (Number.isNaN(x) && !(odd && table.columns[k % table.columns.length] === 'rms g')) bits[k] = MISSING;
   });
   const rate = rates.includes(`lr/${table.label}`) ? `lr/${table.label}` : (rates[i] ?? '');
-  return { ...table, lr: number(rate), values: out };
+  return { ...table, of: undefined, lr: number(rate), values: out };
 }

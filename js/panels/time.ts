@@ -104,7 +104,7 @@ export function timeBar(view: View): HTMLElement {
             ...(clear(width) ? [label(count(end), xOf(end) + 5, 'gl-end')] : [])
           ];
     labels.replaceChildren(...ends, ...middle);
-    const other = at === null ? undefined : store.step.value?.of;
+    const other = store.step.value?.frame.of;
     write(of, other === undefined ? '' : `op norms of step ${count(other)}`);
     const newer = series.lastStep - end;
     write(live, at === null ? 'Live' : newer > 0 ? `▸ Follow live +${count(newer)}` : '▸ Follow live');

@@ -18,6 +18,8 @@ import { Parts, unpack, type Packed, type Part } from './unpack';
 export interface OptimizerTable {
   label: string;
   lr: number;
+  /** The step that it is of, where that is not the frame's. */
+  of?: number;
   columns: string[];
   rows: number[];
   values: Float32Array;
@@ -32,7 +34,7 @@ export interface Spans {
 }
 
 /** The numbers of one step, decoded: what comes as it is, and what stood in wire numbers or in buffers. */
-export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'key' | 'open' | 'state' | 'cell' | 'gate'> {
+export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'of' | 'key' | 'open' | 'state' | 'cell' | 'gate'> {
   tracing: { on: boolean; share: number | null; every: number; much?: boolean };
   loss: number | null;
   grad_norm: number | null;

@@ -93,6 +93,8 @@ export interface Gate {
 export interface OptimizerHeader {
   label: string;
   lr: Wire;
+  /** The step that its table is of, where that is not the frame's. */
+  of?: number;
   columns: string[];
   rows: number[];
 }
@@ -102,6 +104,8 @@ export interface FrameHeader {
   kind: 'frame';
   run: number;
   step: number;
+  /** The step that the numbers of ops and leaves are of, where that is not `step`, of which no op was read. */
+  of?: number;
   key: string;
   open: boolean;
   state: KernelState;

@@ -43,12 +43,12 @@ describe('an earlier step', () => {
     );
     expect(text('[data-panel="optimizer"] [data-param="fc2.weight"] [data-col="m_hat"]')).toBe('–');
     expect(asks().map(message => message.args)).toEqual([{ step: 60 }]);
-    expect(store.step.value!.of).toBe(138);
+    expect(store.step.value!.frame.of).toBe(138);
     await answer(60);
     expect(number('[data-panel="graph"] [data-op="2"] .gl-v')).toBe(60);
     expect([number('[data-field="loss"]'), number('[data-field="grad_norm"]')]).toEqual([30, 15]);
     expect(store.number('lr/AdamW')).toBeCloseTo(60 + store.series.column('lr/AdamW') / 100, 4);
-    expect(store.step.value!.of).toBeUndefined();
+    expect(store.step.value!.frame.of).toBeUndefined();
   });
 
   it('is not moved by what comes in the meantime, and Follow live shows it', async () => {
@@ -87,8 +87,21 @@ describe('an earlier step', () => {
   it('says of which step the op numbers are, where its own are gone', async () => {
     store.scrub(60);
     await answer(60, { of: 41 });
-    expect(store.step.value!.of).toBe(41);
+    expect(store.step.value!.frame.of).toBe(41);
     expect(text('.gl-of')).toBe('op norms of step 41');
+  });
+
+  it('says so of the newest step too, and of it in the past, where no op of it was read', () => {
+    expect(text('.gl-of')).toBe('');
+    feed(
+      digitsRun({ steps: 140 }).map(({ message, buffers }) => ({
+        message: message.kind === 'frame' ? { ...message, step: 140, of: 137 } : message,
+        buffers
+      }))
+    );
+    expect([store.at.value, text('.gl-of')]).toEqual([null, 'op norms of step 137']);
+    store.scrub(140);
+    expect([store.at.value, text('.gl-of')]).toEqual([140, 'op norms of step 137']);
   });
 
   it('is left when a new run begins', () => {

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradlab as gl
+from gradlab import observe
 from gradlab.trace import Places, Recorder, Where
 
 
@@ -61,3 +62,16 @@ def notebook() -> Iterator[Notebook]:
     one = Notebook()
     yield one
     one.recorder.detach()
+
+
+@pytest.fixture
+def thrifty() -> Iterator[Recorder]:
+    """A recorder whose every third step is full, once its cell is under way."""
+    recorder = Recorder()
+    recorder.governor.budget = 0.0
+    recorder.governor._period = lambda: 3
+    recorder.running = True
+    recorder.attach()
+    yield recorder
+    recorder.detach()
+    assert observe.current is None and observe.ops is None

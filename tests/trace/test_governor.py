@@ -36,19 +36,6 @@ class Training:
         self.optimizer.step()
 
 
-@pytest.fixture
-def thrifty():
-    """A recorder whose every third step is full, once its cell is under way."""
-    recorder = Recorder()
-    recorder.governor.budget = 0.0
-    recorder.governor._period = lambda: 3
-    recorder.running = True
-    recorder.attach()
-    yield recorder
-    recorder.detach()
-    assert observe.current is None and observe.ops is None
-
-
 def rows(recorder):
     timeline = recorder.timeline
     _, found = timeline.rows(0)
