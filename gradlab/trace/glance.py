@@ -20,18 +20,16 @@ class Glance:
 
     Attributes:
         open: a backward call runs.
-        optimizer: the one whose step runs, None while none does.
         alarmed: loss or gradients of the last step were not finite.
     """
 
-    __slots__ = ("_refs", "_roots", "_run", "_steps", "_units", "alarmed", "open", "optimizer")
+    __slots__ = ("_refs", "_roots", "_run", "_steps", "_units", "alarmed", "open")
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
         self._run = run = steps.run
         self._units, self._roots, self._refs = run.units, steps.symptoms.roots, run.refs()
         self.open = self.alarmed = False
-        self.optimizer: Any = None
 
     def began(self, root: Any) -> bool:
         """A backward call begins at that tensor."""
@@ -70,9 +68,8 @@ class Glance:
         tape.passes += 1
         tape.turns = True
 
-    def stepped(self) -> bool:
+    def stepped(self, optimizer: Any) -> bool:
         """The optimizer moved the parameters."""
-        optimizer, self.optimizer = self.optimizer, None
         tape, run = self._steps.tape, self._run
         series = run.series.get(id(optimizer))
         if series is None or series.ref() is not optimizer or tape.step or not tape.passes or not tape.light or tape.loss is None:

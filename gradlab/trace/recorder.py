@@ -177,12 +177,11 @@ class Recorder(Turning):
             if kind == "module":
                 return self._module_began(target)
             glance = self._glance
-            if glance is not None and not glance.open:
+            if glance is not None:
                 if kind == "step":
-                    glance.optimizer = target
-                    return glance
+                    return kind, target, None
                 entered = clock()
-                if kind == "pass" and inputs[1] is None and glance.began(target):
+                if kind == "pass" and inputs[1] is None and not glance.open and glance.began(target):
                     self._pace.own += clock() - entered
                     return glance
             entered, steps = clock(), self._steps
@@ -210,10 +209,7 @@ class Recorder(Turning):
                 return
             now, steps = clock(), self._steps
             if token.__class__ is Glance:
-                if token.open:
-                    token.ended()
-                elif error is None:
-                    self._light_step_ended(token, output, now)
+                token.ended()
                 if now >= self._frames.due:
                     self._frame_due(now)
                 self._pace.own += clock() - now
@@ -233,25 +229,18 @@ class Recorder(Turning):
             self._repair()
             raise
 
-    def _light_step_ended(self, glance: Glance, output: Any, now: int) -> None:
-        optimizer = glance.optimizer
-        with self.lock:
-            known = glance.stepped()
-            if known:
-                self._went_by(now, glance.alarmed)
-        if known:
-            for call in self.between_steps:
-                call()
-        else:
-            self._glance = None
-            self._stepped(optimizer, output, now)
-
     def _stepped(self, optimizer: Any, output: Any, now: int) -> None:
+        """An optimizer moved the parameters, of a light step perhaps."""
+        glance, steps = self._glance, self._steps
         with self.lock:
-            self._steps.stepped(optimizer, output)
-            if self._pace.light:
-                self._glanced(now)
-        if self._steps.tape.light:
+            if glance is not None and glance.stepped(optimizer):
+                self._went_by(now, glance.alarmed)
+            else:
+                self._glance = None
+                steps.stepped(optimizer, output)
+                if self._pace.light:
+                    self._glanced(now)
+        if steps.tape.light:
             self._between_steps()
 
     def _repair(self) -> None:
