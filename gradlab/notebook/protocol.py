@@ -164,7 +164,7 @@ def capture(kept: Capture | None) -> Message:
     """How the capture of a step stands: none, "armed", "open", "complete" or "refused", with its step and bytes."""
     content: dict[str, Any] = {"v": VERSION, "kind": "capture", "state": "none"}
     if kept is not None:
-        so_far = f"step {kept.step}{' so far' * (kept.state == 'open')} \u00b7 {size(kept.size_bytes)} kept"
+        so_far = f"{size(kept.size_bytes)} kept{' so far' * (kept.state == 'open')}"
         text = {"armed": "waiting for the next step", "refused": f"larger than {size(kept.limit_bytes)}: let go"}.get(kept.state, so_far)
         content.update(state=kept.state, text=text, run=kept.run, step=kept.step, bytes=kept.size_bytes, limit=kept.limit_bytes)
     return Message(plain(content), [])

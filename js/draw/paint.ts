@@ -127,7 +127,7 @@ export class Painter {
     this.text(title, left, y + 16, '--gl-text1', titleFont);
     const used = textWidth(title, titleFont) + 6;
     if (say.note && room - used > 20) {
-      this.text(shorten(say.note, room - used, this.ui(11)), left + used, y + 16, say.link ? '--gl-brand' : '--gl-text2', this.ui(11));
+      this.text(shorten(say.note, room - used, this.ui(11)), left + used, y + 16, say.link ? '--gl-link' : '--gl-text2', this.ui(11));
     }
     if (say.text) this.text(shorten(say.text, width - 24, this.ui(11)), left, y + 32, '--gl-text2', this.ui(11));
     else if (narrow) {

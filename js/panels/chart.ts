@@ -53,16 +53,19 @@ export function spansOf(series: Series, axis: StepAxis): number {
   return (series.first[span] as number) <= end ? span + 1 : span;
 }
 
-/** The labels of a step axis: the first step, round ones, and in bold the last, which is never left out. */
-export function stepLabels(series: Series, axis: StepAxis, left: number): HTMLElement[] {
+/** The labels of a step axis: the first step, round ones, the last, and in bold the one on show, from which the others keep away. */
+export function stepLabels({ series, at }: Store, axis: StepAxis, left: number): HTMLElement[] {
   const firstStep = Math.ceil(axis.first);
   const lastStep = Math.min(Math.floor(axis.last), axis.end ?? series.lastStep);
-  const end = stepX(axis, lastStep);
+  const x = (step: number) => (step < lastStep ? stepX(axis, step) : Math.max(stepX(axis, step), 56));
+  const chosen = at.value !== null && at.value >= firstStep && at.value < lastStep ? at.value : lastStep;
   const ticks = stepTicks(axis.first, lastStep, Math.max(2, Math.floor(axis.width / 60)));
   const label = (text: string, x: number, look: string | null = null) => html('span', { class: look, style: `left:${left + x}px` }, text);
-  const marks = ticks.filter(t => stepX(axis, t) > 52 && stepX(axis, t) < end - 30).map(t => label(String(t), stepX(axis, t)));
   if (lastStep <= firstStep) return [label(`step ${lastStep}`, 0, 'gl-first gl-last')];
-  return [label(`step ${firstStep}`, 0, 'gl-first'), ...marks, label(String(lastStep), Math.max(end, 56), 'gl-last')];
+  const marks = ticks.filter(t => x(t) > 52 && x(t) < x(lastStep) - 30);
+  const others = [...marks, lastStep].filter(t => Math.abs(x(t) - x(chosen)) > 30).map(t => label(String(t), x(t)));
+  const first = x(chosen) > 52 ? [label(`step ${firstStep}`, 0, 'gl-first')] : [];
+  return [...first, ...others, label(`${first[0] ? '' : 'step '}${chosen}`, x(chosen), 'gl-last')];
 }
 
 /** One column as a line of at most one point a pixel; peaks of one step stay, up and down. */

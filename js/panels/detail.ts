@@ -2,7 +2,7 @@
 
 import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { html, write } from '../draw/element';
-import { shape } from '../draw/format';
+import { count, shape } from '../draw/format';
 import type { Op, Structure } from '../protocol/messages';
 import { experimentsPart } from './experiments';
 import { fitNames } from './pathname';
@@ -171,7 +171,8 @@ export function detailPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
     const at = step && chosen?.op ? madeAt(step.structure, chosen.op) : '';
     write(summary, chosen?.title ? `${chosen.title.slice(0, 200)}${at ? `, made at ${at}` : ''}` : 'nothing selected');
     if (!open.value) return;
-    write(button, HELD.test(capture.state) ? 'Release' : 'Capture next step');
+    const of = capture.step ? ` step ${count(capture.step)}` : '';
+    write(button, HELD.test(capture.state) ? `Release${of}` : 'Capture next step');
     write(kept, capture.text ?? 'keeps every value and gradient of one step');
     if (!step || !chosen?.title) {
       loaded = '';

@@ -1,6 +1,8 @@
 /** Experiments on a captured step: check a gradient, see the terms behind an entry, nudge it, take the step once more. */
 
 import { html, write } from '../draw/element';
+import { count } from '../draw/format';
+import { short } from '../draw/short';
 import type { Answer } from './asking';
 import { fitNames } from './pathname';
 import { tableOf, type Texts } from './texts';
@@ -63,8 +65,9 @@ export function experimentsPart(view: View, into: HTMLElement): void {
     return one;
   });
   eps.placeholder = 'eps';
+  const on = html('span', {});
   into.replaceChildren(
-    html('div', { class: 'gl-label' }, 'experiments', html('span', {}, 'on the captured step; the run is untouched')),
+    html('div', { class: 'gl-label' }, 'experiments', on),
     row(check, verdict),
     checked,
     html('div', { class: 'gl-label' }, which),
@@ -151,7 +154,7 @@ export function experimentsPart(view: View, into: HTMLElement): void {
   };
   const say = () => {
     const at = entry && `[${entry.join(', ')}]`;
-    write(which, at ? `entry ${at}${picked ? ', picked' : ''}` : 'point at an entry of the maps above, or pick one by a click');
+    write(which, at ? `entry ${at}${picked ? ', picked' : ''}` : 'Point at an entry above, or click to pick it.');
     nudging.hidden = at === null;
   };
   view.root.addEventListener(
@@ -170,12 +173,13 @@ export function experimentsPart(view: View, into: HTMLElement): void {
   );
   watch(view, () => {
     const now = store.step.value?.frame.optimizers[0]?.lr;
-    rate.placeholder = now === undefined ? '' : String(Number(now.toPrecision(3)));
+    rate.placeholder = now === undefined ? '' : short(now);
   });
   watch(view, () => {
     const select = store.selected.value ?? '';
     const key = store.step.value?.structure.key ?? '';
     const { step, run: of } = store.capture.value;
+    write(on, `on captured step ${count(step ?? 0)}; the run is untouched`);
     if (into.dataset['step'] !== `${of} ${step}`) clear(again);
     into.dataset['step'] = `${of} ${step}`;
     const next = [select, step, of].join();

@@ -6,9 +6,10 @@ import { SEVERITIES, severitySign, type Severity } from '../draw/severity';
 import { trend } from '../draw/trend';
 import type { Finding, Findings } from '../protocol/decode';
 import { emptyState } from './section';
+import { paletteOf } from './theme';
 import { followWidth, watch, type PanelParts, type View } from './view';
 
-const LABELS = 84; // pixels of the column with Verdict, Why, and of the card's edges
+const LABELS = 94; // pixels of the column with Verdict, Why, and of the card's edges
 const TREND_HEIGHT = 36;
 const SAID_MS = 1600; // how long a button says that it has copied
 
@@ -59,8 +60,13 @@ function measured(finding: Finding): HTMLElement | null {
   );
 }
 
+/** Lines of code, each with an indent of its own where it is longer than the card is wide. */
+function code(text: string): HTMLElement {
+  return html('pre', {}, ...text.split(/(?<=\n)/).map(line => html('span', {}, line)));
+}
+
 /** One card, drawn once; it is replaced when its finding says something else. */
-function card(view: View, finding: Finding, width: number, learnt: Set<string>): HTMLElement {
+function card(view: View, finding: Finding, width: number, font: string, learnt: Set<string>): HTMLElement {
   const { store, signal } = view;
   const rows: Child[] = [];
   const go = () => {
@@ -78,15 +84,15 @@ function card(view: View, finding: Finding, width: number, learnt: Set<string>):
   row('Verdict', ...rich(finding.verdict));
   row('Why', ...(finding.why ? withPlace(rich(finding.why), finding.where, place) : []));
   const { trend: line } = finding;
-  const room = Math.max(80, width - LABELS - 26);
+  const room = Math.max(80, width - LABELS);
   const words = line ? `${line.label} over steps ${line.steps[0]} to ${line.steps.at(-1)}` : '';
   row(
     'Evidence',
-    line && trend(line, room, TREND_HEIGHT, words),
+    line && trend(line, room, TREND_HEIGHT, words, font),
     line && html('div', { class: 'gl-trend-label' }, words),
     measured(finding)
   );
-  row('Next', ...(finding.next ? rich(finding.next) : []), finding.code !== '' && html('pre', {}, finding.code));
+  row('Next', ...(finding.next ? rich(finding.next) : []), finding.code !== '' && code(finding.code));
   const note = html('p', { class: 'gl-learn', id: `gl-learn-${Math.random().toString(36).slice(2)}` }, finding.learn);
   note.hidden = !learnt.has(finding.key);
   const action = (text: string, title: string, act: (button: HTMLButtonElement) => void) => {
@@ -150,12 +156,13 @@ export function findingsPanel(view: View): PanelParts {
   let width = 400;
   const draw = () => {
     const findings = store.findings.value;
+    const font = `11px ${paletteOf(view.root, view.theme.peek()).fonts.ui}`;
     const next: typeof known = new Map();
     for (const finding of findings?.findings ?? []) {
       const { trend: line, ...rest } = finding;
       const text = JSON.stringify([rest, line?.steps.at(-1), line?.values.at(-1), width]);
       const old = known.get(finding.key);
-      next.set(finding.key, old?.text === text ? old : { text, element: card(view, finding, width, learnt) });
+      next.set(finding.key, old?.text === text ? old : { text, element: card(view, finding, width, font, learnt) });
     }
     known = next;
     const elements = [...next.values()].map(one => one.element);

@@ -229,7 +229,7 @@ export class Waterfall {
     this.ticks.replaceChildren(...shownMarks.map(([text, at]) => html('span', { style: `left:${(at * 100).toFixed(1)}%` }, text)));
     const worst = all.reduce((w, g) => (g.gain < w.gain ? g : w));
     const sums = all.some(g => g.readers > 1) ? ' Where a result is read in several places, its gradient is the sum.' : '';
-    const lost = worst.gain < 0.2 ? `Most is lost in ${worst.name}: ${times(worst.gain)}.` : '';
+    const lost = worst.gain < 0.2 ? `Most is lost in ${worst.name}: it passes on ${times(worst.gain)}.` : '';
     write(this.note, `${lost}${sums}`.trim());
   }
 

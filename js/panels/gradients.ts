@@ -205,7 +205,7 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     chosen.hidden = at === null;
     if (at !== null) chosen.style.left = `${at}px`;
     drawScale(look, height);
-    ticks.replaceChildren(...stepLabels(series, axis, margins.left));
+    ticks.replaceChildren(...stepLabels(store, axis, margins.left));
     drawLines(selected, palette);
   };
 

@@ -5,7 +5,7 @@ import { count, full, plain, plural } from '../draw/format';
 import { fitNames, nameCell } from './pathname';
 import { visibleRows } from './rows';
 import { marked } from './store';
-import { followWidth, type View } from './view';
+import { followWidth, watch, type View } from './view';
 import { askWhileShown } from './while-shown';
 
 type Entry = [backward: number, op: string | null, norm: number | string | null];
@@ -59,7 +59,9 @@ export function ledgerPart(view: View, into: HTMLElement): void {
     fitNames(rows);
   };
 
+  let last: [Ledger[], number] | null = null;
   const draw = (ledgers: Ledger[], more: number) => {
+    last = [ledgers, more];
     const selected = marked(store.selected.peek(), store.step.peek()?.structure).parameters;
     const kept = new Set(
       visibleRows(
@@ -100,20 +102,27 @@ export function ledgerPart(view: View, into: HTMLElement): void {
     const calls = Math.max(0, ...grown.map(({ entries }) => new Set(entries.map(([backward]) => backward)).size));
     const further = more > 0 ? ` ${plural(more, 'more parameter')}.` : '';
     note.classList.toggle('gl-warnline', grown.length > 0);
-    write(
-      note,
+    const step = store.step.peek();
+    const clear = step && step.frame.optimizers.length === 0 ? 'set .grad to None before backward()' : 'call optimizer.zero_grad()';
+    const text =
       ledgers.length === 0
         ? 'Nothing was added to a gradient yet, or every gradient is None now.'
         : grown.length > 0
-          ? `${plural(grown.length, 'gradient')} of up to ${calls} backward calls: call optimizer.zero_grad() in every step, unless you mean to accumulate.${further}`
-          : `Each gradient is of one backward call: cleared in every step.${further}`
-    );
+          ? `${plural(grown.length, 'gradient')} of up to ${calls} backward calls: ${clear} in every step, unless you mean to accumulate.${further}`
+          : `Each gradient is of one backward call: cleared in every step.${further}`;
+    // To a reader of an earlier step it is not of that one.
+    const now = store.at.peek() === null ? '' : `Now, after step ${count(store.series.lastStep)}: `;
+    write(note, now ? `${now}${text.charAt(0).toLowerCase()}${text.slice(1)}` : text);
     all.toggleAttribute('data-alike', alike(ledgers));
     write(all, `Show the ${plural(kept.size, 'gradient')}`);
     fold();
   };
 
   followWidth(view, into, () => fitNames(rows));
+  watch(view, () => {
+    void store.at.value;
+    if (last) draw(...last);
+  });
   rows.addEventListener(
     'click',
     event => {

@@ -45,7 +45,7 @@ const SHOWN: [column: string, title: string, hint: string, text: (x: number) => 
     x => `${plain(100 * x)} %`,
     67
   ],
-  ['decay:gradient', 'decay : g', 'pull of weight decay beside that of the gradient; above 1 the weights mostly shrink', x => plain(x), 68]
+  ['decay:gradient', 'decay : g', 'pull of weight decay beside that of the gradient; above 1 the weights mostly shrink', sci, 68]
 ];
 
 /** From this width on the columns have more than they need. */
@@ -126,10 +126,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
     );
     fit(into.clientWidth);
     const steps = [...new Set(tables.map(({ step }) => step))];
-    write(
-      note,
-      tables.length === 0 ? 'No full step was looked at yet.' : `step ${steps.map(count).join(', ')}: the last that was looked at`
-    );
+    write(note, tables.length === 0 ? 'No full step was looked at yet.' : `Numbers of step ${steps.map(count).join(', ')}.`);
     const lines = (content.holdings as Holding[]).map(holds);
     holding.replaceChildren(...lines.map(([text, bad]) => html('div', { class: bad ? 'gl-warnline' : null }, text)));
   };
@@ -138,7 +135,7 @@ export function microscopePart(view: View, into: HTMLElement): void {
   watch(view, () => {
     const past = store.at.value !== null;
     set(into, 'data-past', past ? '' : null);
-    if (table.rows.length === 0) write(note, past ? 'Only of the newest step: follow live to see it.' : LOOKING);
+    if (table.rows.length === 0) write(note, past ? 'Shown for the newest step only: follow live.' : LOOKING);
   });
   askWhileShown(view, into, { what: 'microscope', draw, note, wanted: () => store.at.value === null });
 }

@@ -4,6 +4,7 @@ import { signal, type ReadonlySignal } from '@preact/signals-core';
 import { html, set, svg, write } from '../draw/element';
 import { count, full, plural, sci, special } from '../draw/format';
 import { textWidth, whole } from '../draw/text';
+import { short } from '../draw/short';
 import { Lines } from '../draw/lines';
 import { mark } from '../draw/node';
 import { decades, logPart, stepAxis, type StepAxis } from '../draw/scale';
@@ -22,6 +23,9 @@ import { followWidth, watch, type PanelParts, type View } from './view';
 
 /** Where update : weight is good, in decades; a rule of thumb says 10^-3. */
 const GOOD = [-3.5, -2.3] as const;
+const BAND = '3e-4 to 5e-3';
+/** Steps in which none is called bad: Adam's are as long as the learning rate whatever the gradient. */
+const EARLY = 10;
 const RATIO = 'update:weight';
 const TITLES: Record<string, string> = { m_hat: 'm̂', v_hat: '√v̂', v: '√v', effective_lr: 'lr / √v̂', [RATIO]: 'update : weight' };
 const HINTS: Record<string, string> = {
@@ -44,7 +48,7 @@ export function outOfBand(ratio: number): boolean {
 function infoIcon(): SVGSVGElement {
   return svg(
     'svg',
-    { class: 'gl-info', width: 10, height: 10, viewBox: '0 0 12 12', role: 'img', 'aria-label': 'outside 3.2e-4 to 5.0e-3' },
+    { class: 'gl-info', width: 10, height: 10, viewBox: '0 0 12 12', role: 'img', 'aria-label': `outside ${BAND}` },
     svg('circle', { cx: 6, cy: 6, r: 5.2 }),
     svg('path', { d: 'M6 5.2v3.6M6 2.9v1.4' })
   );
@@ -64,7 +68,7 @@ class BarCell {
     this.element = html('td', { class: 'gl-barcell gl-code', 'data-col': column }, this.icon, this.number, track);
   }
 
-  update(x: number, range: readonly [number, number], missing: boolean): void {
+  update(x: number, range: readonly [number, number], missing: boolean, judged: boolean): void {
     mark(this.element, missing ? null : x);
     write(this.number, missing ? '–' : sci(x));
     this.element.classList.toggle('gl-odd-text', !missing && special(x) !== null);
@@ -75,7 +79,7 @@ class BarCell {
     }
     const part = logPart(x, -5, -1);
     const p = Number.isNaN(part) ? 50 : part * 100;
-    const hot = outOfBand(x) && !Number.isNaN(x) && x !== 0;
+    const hot = judged && outOfBand(x) && !Number.isNaN(x) && x !== 0;
     set(this.bar, 'style', `left:${Math.min(p, 50).toFixed(1)}%;width:${Math.abs(p - 50).toFixed(1)}%`);
     this.element.classList.toggle('gl-out', hot);
     if (this.icon) set(this.icon, 'visibility', hot ? null : 'hidden');
@@ -96,7 +100,14 @@ class Table {
   /** How many rows are not drawn. */
   further = 0;
 
-  update(table: OptimizerTable, names: readonly string[], selected: ReadonlySet<string>, font: string, room: number): void {
+  update(
+    table: OptimizerTable,
+    names: readonly string[],
+    selected: ReadonlySet<string>,
+    font: string,
+    room: number,
+    judged: (name: string) => boolean
+  ): void {
     const all = table.rows.map(p => names[p] ?? `parameter ${p}`);
     const kept = new Set(visibleRows(all, selected));
     const places = all.map((_, r) => r).filter(r => kept.has(all[r] as string));
@@ -112,7 +123,7 @@ class Table {
     this.cells.forEach((cells, r) =>
       cells.forEach((cell, c) => {
         const k = (places[r] as number) * width + c;
-        cell.update(table.values[k] as number, ranges[c] as [number, number], isMissing(table.values, k));
+        cell.update(table.values[k] as number, ranges[c] as [number, number], isMissing(table.values, k), judged(rows[r] as string));
       })
     );
     this.rows.forEach((row, r) => row.classList.toggle('gl-selected', selected.has(rows[r] as string)));
@@ -120,12 +131,15 @@ class Table {
 
   private build(columns: readonly string[], names: readonly string[], font: string, room: number): void {
     const head = columns.map(name => html('th', { scope: 'col', title: HINTS[name] ?? name }, TITLES[name] ?? name));
-    const [number, ratio] = WIDTHS[room < TIGHT ? 'tight' : 'roomy'];
-    const least = columns.reduce((sum, name) => sum + (name === RATIO ? ratio : number), 0);
     // The names get what they need, then the numbers what is left.
     const need = names.reduce((most, name) => Math.max(most, textWidth(name.slice(0, 200), font)), 58) + 16;
+    const leastOf = ([number, ratio]: readonly [number, number]) =>
+      columns.reduce((sum, name) => sum + (name === RATIO ? ratio : number), 0);
+    const widths = WIDTHS[room < TIGHT && need + leastOf(WIDTHS.roomy) > room ? 'tight' : 'roomy'];
+    const [, ratio] = widths;
+    const least = leastOf(widths);
     const left = Math.floor(Math.max(72, Math.min(need, room - least)));
-    const widths = [
+    const shares = [
       html('col', { style: `width:${left}px` }),
       ...columns.map(name => html('col', { style: name === RATIO ? `width:${ratio}px` : null }))
     ];
@@ -140,7 +154,7 @@ class Table {
       )
     );
     this.element.replaceChildren(
-      html('colgroup', {}, ...widths),
+      html('colgroup', {}, ...shares),
       html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, 'parameter'), ...head)),
       html('tbody', {}, ...this.rows)
     );
@@ -188,7 +202,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
   const legend = html(
     'div',
     { class: 'gl-legend gl-spread' },
-    html('span', {}, html('i', { class: 'gl-back-band gl-dash' }), 'good: 3.2e-4 to 5.0e-3'),
+    html('span', {}, html('i', { class: 'gl-back-band gl-dash' }), `good: ${BAND}`),
     html('span', {}, '10⁻⁵ · ', html('b', {}, '10⁻³'), ' · 10⁻¹')
   );
   const further = html('div', { class: 'gl-further' });
@@ -220,9 +234,8 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const margins = marginsOf(room.value, series, palette);
     axis = axisOf(store, Math.max(60, room.value - margins.left - margins.right));
     left = margins.left;
-    const format = (x: number) => sci(x, 1);
-    const shared = { axis, ...margins, font: `11px ${palette.fonts.ui}`, fit: shortNames, format };
-    ticks.replaceChildren(...stepLabels(series, axis, margins.left));
+    const shared = { axis, ...margins, font: `11px ${palette.fonts.ui}`, fit: shortNames };
+    ticks.replaceChildren(...stepLabels(store, axis, margins.left));
     columns.set(
       ratios,
       close.map(name => [name, `u/${name}`])
@@ -236,6 +249,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
         ...shared,
         lines: named.map(([name, column], i) => lineOf(series, column, name, axis, STROKES[i] as string)),
         height: chart === rates ? 60 : 92,
+        format: chart === rates ? short : (x: number) => sci(x, 1),
         band: chart === rates ? undefined : [10 ** GOOD[0], 10 ** GOOD[1]]
       });
       chart.point(store.near.peek(), store.at.value);
@@ -279,7 +293,9 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const palette = paletteOf(view.root, view.theme.value);
     const font = `11px ${palette.fonts.ui}`;
     const farther = first && !open.value ? farthest(first, names) : null;
-    const hot = farther !== null && outOfBand(farther[1]) && farther[1] !== 0;
+    const named = new Set(store.findings.value?.findings.map(finding => finding.parameter));
+    const judged = (name: string) => (frame?.step ?? 0) > EARLY || named.has(name);
+    const hot = farther !== null && judged(farther[0]) && outOfBand(farther[1]) && farther[1] !== 0;
     write(far, farther ? `${fitName(farther[0], 120, font)} ${sci(farther[1])}` : '');
     set(alarm, 'hidden', hot ? null : '');
     far.hidden = farther === null;
@@ -290,7 +306,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
       return;
     }
     const more = frame.optimizers.length > 1 ? ` · ${plural(frame.optimizers.length - 1, 'more optimizer')}` : '';
-    write(label, `${first.label} · lr ${sci(first.lr)}${more}${farther ? ' · ' : ''}`);
+    write(label, `${first.label} · lr ${short(first.lr)}${more}${farther ? ' · ' : ''}`);
     mark(label, first.lr);
     label.title = `learning rate ${full(first.lr)}`;
     const lr = series.values(rateColumn(series, frame, 0), MAX);
@@ -301,8 +317,8 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     const selected = marked(store.selected.value, step.structure).parameters;
     body.classList.toggle('gl-tight', room.value < TIGHT);
     frame.optimizers.forEach((table, i) => {
-      tables.get(i)?.update(table, names, selected, font, room.value);
-      write(titles.get(i) as HTMLElement, `${table.label} · lr ${sci(table.lr)}${ofStep(table)}`);
+      tables.get(i)?.update(table, names, selected, font, room.value, judged);
+      write(titles.get(i) as HTMLElement, `${table.label} · lr ${short(table.lr)}${ofStep(table)}`);
     });
     const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);
     if (rows === 0) {

@@ -13,14 +13,21 @@ export interface Texts {
   rows: string[][];
 }
 
-/** The table: the first column left, the others right. */
+/** Columns of words. */
+const WORDS = new Set(['added by', 'what']);
+
+/** The table: the first column and those of words left, numbers right. */
 export function tableOf({ title, side, head, rows }: Texts): HTMLElement {
   const cells = (tag: 'td' | 'th', texts: string[]) =>
     html(
       'tr',
       {},
       ...texts.map((text, i) =>
-        html(tag, { class: i ? null : 'gl-left', title: i === 0 || text.length > 20 ? text : null }, i ? text : nameCell(text))
+        html(
+          tag,
+          { class: i && !WORDS.has(head[i] as string) ? null : 'gl-left', title: i === 0 || text.length > 20 ? text : null },
+          i ? text : nameCell(text)
+        )
       )
     );
   return html(

@@ -81,7 +81,7 @@ describe('the microscope', () => {
     );
     await settled();
     const cells = [...root.querySelectorAll('.gl-microscope td')].map(cell => cell.textContent);
-    expect(cells).toEqual(['fc1.weight', '2.5e-1', '\u22120.500', '\u2013', '3.00']);
+    expect(cells).toEqual(['fc1.weight', '2.5e-1', '\u22120.500', '\u2013', '3.0e0']);
     expect(root.querySelector('.gl-holding .gl-warnline')!.textContent).toBe('Adam holds <b>old</b>');
   });
 
@@ -93,6 +93,34 @@ describe('the microscope', () => {
       true,
       true
     ]);
+  });
+});
+
+describe('the ledger', () => {
+  const opened = async () => {
+    [...root.querySelectorAll<HTMLButtonElement>('.gl-foldout')].find(b => b.textContent!.startsWith('ledger'))!.click();
+    await settled();
+    const ask = sent.find((message): message is Ask => message.kind === 'ask' && message.what === 'ledgers')!;
+    const entries = [1, 2, 3].map(backward => [backward, 'linear', 0.5]);
+    store.receive({ v: 1, kind: 'answer', id: ask.id, ok: true, ledgers: [{ name: 'fc1.weight', entries }], more: 0 }, []);
+    await settled();
+    return () => root.querySelector('[data-part="ledger"] .gl-further')!.textContent;
+  };
+
+  it('says which step it is of to a reader of an earlier one', async () => {
+    const said = await opened();
+    const live = '1 gradient of up to 3 backward calls: call optimizer.zero_grad() in every step, unless you mean to accumulate.';
+    expect(said()).toBe(live);
+    store.scrub(60);
+    expect(said()).toBe(`Now, after step 138: ${live}`);
+    store.scrub(null);
+    expect(said()).toBe(live);
+  });
+
+  it('names no optimizer where none has stepped', async () => {
+    const { frame } = store.live.value!;
+    store.live.value = { ...store.live.value!, frame: { ...frame, optimizers: [] } };
+    expect((await opened())()).toContain('3 backward calls: set .grad to None before backward() in every step');
   });
 });
 

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { pack } from '../draw/colour';
 import { cellSize, ink, part, wrapped } from '../draw/matrix';
 import { detailPanel } from '../panels/detail';
+import { experimentsPart } from '../panels/experiments';
 import { formula } from '../panels/formula';
+import { tableOf } from '../panels/texts';
 import { Store } from '../panels/store';
 import { shownOf } from '../panels/values';
 import type { Ask } from '../protocol/messages';
@@ -106,6 +108,26 @@ describe('the detail panel', () => {
     expect(body.textContent).toContain('1 exact zero · 1 NaN');
     expect(body.textContent).toContain('captured at step');
     expect(body.textContent).toContain('operations and bytes');
+  });
+
+  it('says which step is captured, and what it takes', async () => {
+    const { store, body, reply } = open();
+    store.receive(all.findLast(({ message }) => message.state === 'open')!.message, []);
+    const { step, bytes: kept } = store.capture.value;
+    expect([step, kept]).toEqual([1, 132]);
+    store.select('op:0');
+    await reply('detail op:0');
+    expect([...body.querySelector('.gl-capture')!.children].map(one => one.textContent)).toEqual(['Release step 1', '132 B kept so far']);
+    const into = document.createElement('div');
+    experimentsPart({ store, root: into, signal: new AbortController().signal, theme: signal(0) }, into);
+    expect(into.querySelector('.gl-label span')!.textContent).toBe('on captured step 1; the run is untouched');
+  });
+
+  it('has columns of words at the left, as their names, and numbers at the right', () => {
+    const head = ['call', 'added by', '\u2016added\u2016'];
+    const table = tableOf({ title: 'ledger of w.grad', side: '', head, rows: [['backward 1', 'linear', '0.5']] });
+    for (const tag of ['th', 'td'])
+      expect([...table.querySelectorAll(tag)].map(cell => cell.className)).toEqual(['gl-left', 'gl-left', '']);
   });
 
   it('says the words of the kernel where it refuses', async () => {

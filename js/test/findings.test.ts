@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { trendShape } from '../draw/trend';
+import { labelPlaces, trend, trendShape } from '../draw/trend';
 import { rich } from '../panels/findings';
 import { marksOf } from '../panels/findingmarks';
 import { openState } from '../panels/section';
@@ -50,6 +50,28 @@ describe('the findings panel', () => {
     vi.unstubAllGlobals();
   });
 
+  it('shows each line of the fix as a line of its own, and copies them as they came', async () => {
+    const write = vi.fn(() => Promise.resolve());
+    vi.stubGlobal('navigator', { clipboard: { writeText: write } });
+    feed(recorded('findings'));
+    const findings = store.findings.value!;
+    const code = '# lr is 0.1 now\n\nfor group in groups:\n    group["lr"] = 0.01';
+    store.findings.value = { ...findings, findings: [{ ...findings.findings[0]!, code }] };
+    draw(store, 'findings', root, end.signal);
+    const pre = cards()[0]!.querySelector('pre')!;
+    expect([...pre.children].map(line => line.textContent)).toEqual([
+      '# lr is 0.1 now\n',
+      '\n',
+      'for group in groups:\n',
+      '    group["lr"] = 0.01'
+    ]);
+    (cards()[0]!.querySelector('.gl-acts button') as HTMLElement).click();
+    expect(write).toHaveBeenCalledWith(code);
+    expect(pre.textContent).toBe(code);
+    await vi.waitFor(() => expect(cards()[0]!.querySelector('.gl-acts button')!.textContent).toBe('Copied'));
+    vi.unstubAllGlobals();
+  });
+
   it('keeps the card that did not change', () => {
     feed(recorded('findings'));
     draw(store, 'findings', root, end.signal);
@@ -94,6 +116,20 @@ describe('a trend', () => {
       .map(point => Number(point.split(' ')[1]));
     expect(heights[1]).toBeLessThan(limits[0]!);
     expect(heights[0]).toBeGreaterThan(limits[0]!);
+  });
+
+  it('has the number of a limit at the end of its line, and the numbers not over one another', () => {
+    const input = { steps: [1, 2, 3], values: [0.05, 0.2, 0.05], low: 1e-4, high: 0.1 };
+    const drawn = trend(input, 200, 36, 'u');
+    const texts = [...drawn.querySelectorAll('text')];
+    expect(texts.map(text => text.textContent)).toEqual(['1e-4', '0.1']);
+    const ends = [...drawn.querySelectorAll('.gl-limit')].map(line => Number(/H(.+)/.exec(line.getAttribute('d')!)![1]));
+    expect(ends.every(x => x < 196 && x > 150)).toBe(true);
+    expect(texts.every((text, i) => Number(text.getAttribute('x')) > ends[i]!)).toBe(true);
+    expect(labelPlaces([20, 18], 36)).toEqual([29, 18]);
+    expect(labelPlaces([35, 34], 36)).toEqual([30.5, 19.5]);
+    expect(labelPlaces([2], 36)).toEqual([5.5]);
+    expect(trend({ ...input, low: null, high: null }, 200, 36, 'u').querySelector('text')).toBeNull();
   });
 
   it('has a mark where a value is not finite', () => {

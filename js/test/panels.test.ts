@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { digitsRun } from '../gallery/digits';
 import { examples } from '../gallery/examples';
 import type { Sent } from '../gallery/sketch';
+import type { Finding, Findings } from '../protocol/decode';
 import { draw } from '../panels/inspector';
 import { end, feed, onPage, root, show, store, text, value } from './page';
 
@@ -40,7 +41,25 @@ describe('what the page says of a trace', () => {
   it('has a table for every optimizer', () => {
     show(examples.two!(), 'optimizer');
     expect(root.querySelectorAll('table').length).toBe(2);
-    expect(root.textContent).toContain('SGD · lr 2.0e-2');
+    expect(root.textContent).toContain('SGD · lr 0.02');
+  });
+
+  it('marks no update as bad in the first ten steps, but for what a finding names', () => {
+    show(digitsRun({ steps: 8 }), 'optimizer');
+    const cell = (name: string) => root.querySelector(`[data-param="${name}"] [data-col="update:weight"]`)!;
+    const names = [...root.querySelectorAll('[data-param]')].map(row => row.getAttribute('data-param')!);
+    const far = names.filter(name => Number(cell(name).getAttribute('data-value')) > 10 ** -2.3);
+    expect(far.length).toBeGreaterThan(1);
+    const marked = () =>
+      names.filter(name => cell(name).classList.contains('gl-out') && !cell(name).querySelector('.gl-info')!.hasAttribute('visibility'));
+    expect(marked()).toEqual([]);
+    const findings = [{ parameter: far[1], trend: null }] as Finding[];
+    store.findings.value = { findings } as Findings;
+    expect(marked()).toEqual([far[1]]);
+    const { frame } = store.live.value!;
+    store.findings.value = null;
+    store.live.value = { ...store.live.value!, frame: { ...frame, step: 11 } };
+    expect(marked()).toEqual(far);
   });
 
   it('has step, loss, gradient norm and tracing in the strip', () => {

@@ -74,6 +74,24 @@ describe('an earlier step', () => {
     expect([store.at.value, text('.gl-live'), store.step.value!.frame.step]).toEqual([null, 'Live', 200]);
   });
 
+  it('has its number in bold below the charts, and none beside it', () => {
+    const labels = () => [...root.querySelectorAll<HTMLElement>('[data-panel="gradients"] .gl-ticks span')];
+    const bold = () => labels().filter(label => label.classList.contains('gl-last'));
+    const left = (label: HTMLElement) => parseFloat(label.style.left);
+    expect(bold().map(label => label.textContent)).toEqual(['138']);
+    store.scrub(60);
+    const marker = parseFloat(root.querySelector<HTMLElement>('.gl-chosen')!.style.left);
+    const [one] = bold();
+    const margin = left(labels()[0]!);
+    expect([bold().length, one!.textContent, left(one!) - margin]).toEqual([1, '60', expect.closeTo(marker, 3)]);
+    const others = labels().filter(label => label !== one);
+    expect([others[0]!.textContent, others.at(-1)!.textContent]).toEqual(['step 1', '138']);
+    for (const other of others.slice(1)) expect(Math.abs(left(other) - left(one!))).toBeGreaterThan(30);
+    store.scrub(1);
+    expect(bold().map(label => label.textContent)).toEqual(['step 1']);
+    expect(labels().filter(label => label.textContent!.startsWith('step')).length).toBe(1);
+  });
+
   it('asks for the newest wish only, while an answer is on its way', async () => {
     for (const step of [50, 51, 52, 53]) store.scrub(step);
     expect(asks().map(message => message.args)).toEqual([{ step: 50 }]);

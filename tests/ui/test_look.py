@@ -22,6 +22,41 @@ SPILLS = """() => {
         .map(e => `${e.tagName}.${e.className}`);
 }"""
 
+# The contrast of each text with what it stands on: of HTML the nearest ground, of a node in the graph its face.
+CONTRASTS = """texts => {
+    const numbers = text => {
+        const [r, g, b, a = 1] = text.match(/[\\d.e-]+/g).map(Number);
+        return text.startsWith('color(') ? [255 * r, 255 * g, 255 * b, a] : [r, g, b, a];
+    };
+    const channel = v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+    const grounds = element => {
+        const face = element.closest('.gl-node')?.querySelector('.gl-face');
+        if (face) return numbers(getComputedStyle(face).fill);
+        let ground = element;
+        while (numbers(getComputedStyle(ground).backgroundColor)[3] === 0) ground = ground.parentElement;
+        return numbers(getComputedStyle(ground).backgroundColor);
+    };
+    return texts.map(([selector, part]) => {
+        const element = [...document.querySelectorAll(`#gradlab-dock ${selector}`)].find(e => e.getClientRects().length);
+        if (!element) return [selector, 'is not there'];
+        const style = getComputedStyle(element, part);
+        const back = grounds(element);
+        const [r, g, b, a] = numbers(element instanceof SVGElement ? style.fill : style.color);
+        const front = [r, g, b].map((v, i) => a * v + (1 - a) * back[i]);
+        const [x, y] = [light(front), light(back)].sort((p, q) => q - p);
+        return [selector, (x + 0.05) / (y + 0.05)];
+    });
+}"""
+TEXTS = [
+    ('[data-panel="gradients"] .gl-row.gl-selected', None),
+    ('[data-panel="graph"] .gl-node.gl-selected .gl-link', None),
+    (".gl-live[aria-pressed='true']", None),
+    (".gl-try input[aria-label='learning rate']", "::placeholder"),
+    (".gl-capture span", None),
+]
+THEMES = ("JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast")
+
 MODEL = """
 import gradlab as gl
 from gradlab import nn
@@ -78,6 +113,24 @@ def test_the_dock_follows_the_theme_and_fits_narrow_places(lab: Lab) -> None:
         lab.shot("window-of-900")
     finally:
         lab.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+def test_texts_on_tints_contrast_in_every_theme(lab: Lab) -> None:
+    lab.open("contrast.ipynb", LOAD, MODEL, "%gradlab capture", MODEL.partition("for _")[1] + MODEL.partition("for _")[2])
+    lab.run_all()
+    lab.sees_step(80)
+    lab.panel("gradients").locator(".gl-row").first.click()  # marks the op that reads it too
+    expect(lab.panel("detail").get_by_role("button", name="Release step 41")).to_be_visible()
+    expect(lab.panel("detail")).to_contain_text("on captured step 41; the run is untouched")
+    try:
+        for theme in THEMES:
+            lab.theme(theme)
+            lab.page.wait_for_timeout(1200)
+            lab.shot(f"contrast-{theme.split()[-1].lower()}")
+            found = dict(lab.page.evaluate(CONTRASTS, TEXTS))
+            assert all(isinstance(value, float) and value >= 4.5 for value in found.values()), (theme, found)
+    finally:
+        lab.theme("JupyterLab Light")
 
 
 def test_names_with_html_are_text_and_odd_numbers_have_names(lab: Lab) -> None:

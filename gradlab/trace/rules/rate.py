@@ -56,7 +56,7 @@ def too_high(e: Evidence) -> Iterator[Finding]:
         verdict,
         f"{'' if lr is None else f'lr={lr:g} of {cls}: '}steps that are too long jump over the valley in place of going down into it.",
         "Lower the learning rate, three to ten times.",
-        "" if lr is None else f"optimizer = gl.optim.{cls}(model.parameters(), lr={_lower(lr, u):.1g})  # it is {lr:g} now",
+        "" if lr is None else f"# lr is {lr:g} now\noptimizer = gl.optim.{cls}(model.parameters(), lr={_lower(lr, u):.1g})",
         trend=Trend.of("loss", (steps, losses), high=_RISES * began),
         numbers=numbers,
         step=int(steps[-1]),
@@ -159,7 +159,7 @@ def stalled(e: Evidence) -> Iterator[Finding]:
         f"In {_STALLED_OVER} steps the loss fell by **{(before - now) / before:.2%}**, and a step moves weights by {u:.1e} of their size.",
         f"lr={lr:g} of {weight.optimizer} is too low for these gradients." if isinstance(lr, (int, float)) else "The steps are too short.",
         "Raise the learning rate ten times, and look again.",
-        f"optimizer = gl.optim.{weight.optimizer}(model.parameters(), {raised})  # it is {lr:g} now" if raised else "",
+        f"# lr is {lr:g} now\noptimizer = gl.optim.{weight.optimizer}(model.parameters(), {raised})" if raised else "",
         trend=Trend.of("loss", (steps, losses)),
         numbers=(
             Number("fall of the loss", (before - now) / before, f"at least {_STALLED:.0%} in {_STALLED_OVER} steps"),

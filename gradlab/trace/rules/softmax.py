@@ -104,4 +104,4 @@ def _missing(e: Evidence) -> Iterator[Finding]:
 
 def _fix(e: Evidence, maker: int, loss: int) -> str:
     name = e.graph.ops[maker]["name"]
-    return f"loss = F.{e.graph.ops[loss]['name']}(scores, target)  # scores: what {name} was given"
+    return f"# scores: what {name} was given\nloss = F.{e.graph.ops[loss]['name']}(scores, target)"

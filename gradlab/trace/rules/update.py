@@ -102,7 +102,7 @@ def _finding(e: Evidence, weight: Weight, u: float, title: str, verdict: str, hi
     code, limit = "", f"good 3e-4 to 5e-3, at {f'most {TOO_FAR:g}' if high else f'least {TOO_LITTLE:g}'}"
     if isinstance(lr, (int, float)) and lr > 0 and u > 0 and (high or lr < usual_rate(weight)):
         new = lr * 2e-3 / u if high else min(lr * 2e-3 / u, usual_rate(weight))
-        code = f"optimizer = gl.optim.{weight.optimizer}(model.parameters(), lr={new:.1g})  # it is {lr:g} now"
+        code = f"# lr is {lr:g} now\noptimizer = gl.optim.{weight.optimizer}(model.parameters(), lr={new:.1g})"
     return Finding(
         title,
         verdict,
@@ -227,4 +227,4 @@ def _with(weight: Weight, option: str, value: float | None) -> str:
     new = now * value if option == "lr" and value else value
     if new is None:
         return ""
-    return f"optimizer = gl.optim.{weight.optimizer}(model.parameters(), {option}={new:.2g})  # it is {now:g} now"
+    return f"# {option} is {now:g} now\noptimizer = gl.optim.{weight.optimizer}(model.parameters(), {option}={new:.2g})"
