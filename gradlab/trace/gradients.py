@@ -13,6 +13,7 @@ from .names import Names
 from .run import Run
 from .structure import op_name
 from .summary import norm
+from .symptoms import SAME
 from .tape import Param, Tape
 from .writer import Writer
 
@@ -89,19 +90,29 @@ class Gradients(Writer):
         self.passes += 1
         reached: set[Any] = set()
         for tensor, g, source, empty in pending:
-            fresh = empty and tensor not in reached
+            first = tensor not in reached
+            fresh = empty and first
             reached.add(tensor)
             if g is not None:
                 self.ledger.add(tensor.serial, fresh, (self.passes, None if source is None else op_name(source.__class__), g))
             if tensor.grad_fn is None:
                 param = self._params.get(tensor.serial) or self.param(tensor)
                 gradient = tensor._grad
+                part = g
                 if not fresh and g is not None:
                     g = norm(gradient)  # what was added is not all of it
                 param.array = id(gradient)
                 tape.gradient(param, g)
-                if self.last is not None and -param.serial not in tape.refs:
-                    self.last.note(param.serial, g)  # read by an op of the step before
+                reader: Tape | None = tape
+                if -param.serial not in tape.refs:
+                    reader = self.last  # an op of the step before
+                    if reader is not None:
+                        reader.note(param.serial, g)
+                if first and reader is not None:
+                    if not empty and (g is None or part is None or not abs(g - part) <= SAME * part):  # else there were zeros
+                        reader.sums.add(param.serial)
+                    elif reader.sums:
+                        reader.sums.discard(param.serial)
         self.symptoms.passed(tape, pending, self.run.step > 0)
         tape.passes += 1
         tape.check = tape.turns = True

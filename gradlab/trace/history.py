@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .graph import Node
-from .numbers import Numbers
+from .numbers import SUM, Numbers
 from .tape import Tape
 
 HISTORY_BYTES = 16 << 20
@@ -22,7 +22,8 @@ _NODE_BYTES = 250  # of a node of the tree that only this history keeps
 class Kept(NamedTuple):
     """One step: where its graph ends in the tree, and value and gradient norms of its ops, then of its leaves, in float32.
 
-    `blank`: the places of numbers that were never measured; None where all that are no numbers are.
+    `blank`: the places of numbers that were never measured; None where all that are no numbers are. `summed`: the leaves whose
+    gradient is the sum of several backward calls.
 
     Shapes: numbers: (2 ops + 2 leaves,)
     """
@@ -35,6 +36,7 @@ class Kept(NamedTuple):
     grad_norm: float | None
     numbers: np.ndarray
     blank: tuple[int, ...] | None
+    summed: tuple[int, ...]
 
 
 class History:
@@ -64,7 +66,7 @@ class History:
         if int((numbers != numbers).sum()) != values.count(None):
             blank = tuple(i for i, value in enumerate(values) if value is None)
         node = tape.node
-        kept = Kept(tape.step, node, tape.folded, tape.folded_graph, tape.loss, tape.grad_norm, numbers, blank)
+        kept = Kept(tape.step, node, tape.folded, tape.folded_graph, tape.loss, tape.grad_norm, numbers, blank, tuple(tape.summed(m)))
         self._steps.append(kept)
         self.first = self.first or kept
         self._nodes[node] += 1
@@ -107,4 +109,5 @@ def numbers_at(kept: Kept) -> Numbers:
     leaves[:, 0], leaves[:, 1] = kept.numbers[2 * n : 2 * n + m], kept.numbers[2 * n + m :]
     op_has = known[:n] + 2 * known[n : 2 * n]
     leaf_has = known[2 * n : 2 * n + m] + 2 * known[2 * n + m :]
+    leaf_has[list(kept.summed)] |= SUM
     return Numbers(ops, op_has, leaves, leaf_has, kept.loss, kept.grad_norm, [])

@@ -12,6 +12,9 @@ from .graph import Node
 from .series import Series
 from .tape import Tape
 
+SUM = 4
+"""The bit of a leaf whose gradient holds what several backward calls added."""
+
 
 @dataclass(slots=True)
 class Numbers:
@@ -21,7 +24,7 @@ class Numbers:
         ops: value norm, gradient norm, forward and backward duration in microseconds; NaN where unknown.
         op_has: bit 0: the value norm is known, bit 1: the gradient norm.
         leaves: value norm and gradient norm.
-        leaf_has: the same bits.
+        leaf_has: the same bits, and bit 2: the gradient is the sum of several backward calls.
         loss: the root of the last backward call of the newest step, if it was a scalar.
         grad_norm: over all parameters together, of the same step.
         optimizers: dicts with "label", "lr", "columns", "rows" (parameter numbers) and "values" (rows, columns), the learning rate
@@ -59,6 +62,7 @@ def numbers_of(tape: Tape, node: Node, series: Iterable[Series], step: int) -> N
         if s.tape
     ]
     has, leaf_has = values_known + 2 * grads_known, leaf_values_known + 2 * leaf_grads_known
+    leaf_has[tape.summed(m)] |= SUM
     return Numbers(ops, has.astype(np.uint8), leaves, leaf_has.astype(np.uint8), tape.loss, tape.grad_norm, optimizers)
 
 

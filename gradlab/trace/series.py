@@ -52,14 +52,14 @@ class Series:
 
     def rates_of(self, optimizer: Any) -> dict[int, float]:
         """The learning rate of its newest step by the id() of a parameter: a schedule may have set another one since."""
-        groups = getattr(optimizer, "param_groups", ())
+        groups: Any = getattr(optimizer, "param_groups", ())
         if len(groups) != len(self.rates):
             return {}
         return {id(p): rate for group, rate in zip(groups, self.rates, strict=True) for p in group["params"]}
 
     def describe(self, optimizer: Any, param: Callable[[Any], Param]) -> None:
         """Note what the optimizer holds; `param` gives the record of a tensor."""
-        groups = getattr(optimizer, "param_groups", ())
+        groups: Any = getattr(optimizer, "param_groups", ())
         self.groups = tuple(({k: v for k, v in g.items() if k != "params"}, tuple(map(param, g["params"]))) for g in groups)
 
     def stepped(self, moved: list[tuple[Any, Any, Param, int]], tape: int, full: bool) -> None:

@@ -25,7 +25,8 @@ _ROOTS_KEPT = 64
 _INPUTS_KEPT = 64
 _STRANGERS_MOST = 16
 _STRANGER_ENTRIES = 4_096
-_SAME = 1e-6
+SAME = 1e-6
+"""Two norms of one array, as shares of it."""
 
 Key = tuple[str, tuple[int, ...], str]
 
@@ -127,7 +128,7 @@ class Symptoms:
         for tensor, norms in parts.items():
             # Where zero_grad filled in zeros, what is there is what was added; of a sum of several parts that can't be told.
             if len(norms) == 1 and tensor._grad is not None:
-                stale |= abs(norm(tensor._grad) - norms[0]) > _SAME * norms[0]
+                stale |= abs(norm(tensor._grad) - norms[0]) > SAME * norms[0]
         self.unreset = self.unreset + 1 if stale else 0
 
     def updated(self, tape: Tape) -> None:

@@ -51,7 +51,7 @@ class Tape:
     __slots__ = (
         "aside", "backward_ns", "calls", "cells", "cells_to", "check", "errors", "folded", "folded_graph", "forward_ns", "full",
         "grad_norm", "grads", "id", "kept", "leaf_count", "leaf_grads", "leaf_values", "leaf_versions", "light", "looks", "loss", "n",
-        "node", "passes", "refs", "roots", "stale", "start", "step", "touched", "turns", "updated", "values", "versions",
+        "node", "passes", "refs", "roots", "stale", "start", "step", "sums", "touched", "turns", "updated", "values", "versions",
     )  # fmt: skip
     id: int
     node: Node
@@ -84,6 +84,7 @@ class Tape:
         self.calls: dict[str, int] = {}  # key of a module's spot -> calls so far
         self.cells: dict[str, tuple[int | None, int]] = {}  # cell id -> (count of its run, its first op)
         self.touched: dict[int, Param] = {}  # whose gradient this step added to
+        self.sums: set[int] = set()  # serials of leaves whose gradient holds more than the newest backward call added
         self.errors: dict[int, str] = {}  # op whose backward raised -> what it said
         self.stale = False
         self.full = self.looks = True
@@ -179,6 +180,11 @@ class Tape:
         at = self.refs.get(-serial)
         if at is not None:
             self.leaf_grads[-1 - at] = g
+
+    def summed(self, leaves: int) -> list[int]:
+        """The places, of the first so many leaves, of those whose gradient is the sum of several backward calls."""
+        places = [-1 - at for serial in self.sums if (at := self.refs.get(-serial)) is not None]
+        return [place for place in places if place < leaves]
 
     def moved(self) -> list[Param]:
         """The leaves that got a gradient, in the order in which they were read."""

@@ -46,6 +46,7 @@ export interface Frame extends Pick<FrameHeader, 'kind' | 'run' | 'step' | 'of' 
   op_has: Uint8Array;
   /** Per leaf: value norm, gradient norm. */
   leaves: Float32Array;
+  /** Bits: 1 the value is known, 2 the gradient, 4 that is the sum of several backward calls. */
   leaf_has: Uint8Array;
 }
 

@@ -306,3 +306,42 @@ def test_structure_is_the_same_object_while_the_graph_is_the_same():
         one = r.structure()
         train(0)
     assert r.structure() is one
+
+
+@pytest.mark.parametrize("reset", ["none", "zeros", "never"])
+def test_a_gradient_of_several_backward_calls_is_marked_and_one_of_a_single_call_is_not(reset):
+    model, x = nn.Linear(3, 2), gl.randn(4, 3)
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    with recording() as r:
+        for _ in range(4):
+            if reset != "never":
+                optimizer.zero_grad(set_to_none=reset == "none")
+            before = {name: 0.0 if p.grad is None else np.array(p.grad.data) for name, p in model.named_parameters()}
+            model(x).pow(2).mean().backward()
+            own = {name: float(np.linalg.norm(p.grad.data - before[name])) for name, p in model.named_parameters()}
+            optimizer.step()
+    for numbers in (r.numbers(), r.at(4)[2], r.at(3)[2]):
+        leaves = [leaf["name"] for leaf in r.structure()["leaves"]]
+        marked = {name for name, has in zip(leaves, numbers.leaf_has, strict=True) if has & 4}
+        assert marked == ({"weight", "bias"} if reset == "never" else set())
+    names = {
+        name: (float(number), bool(has & 4))
+        for name, number, has in zip(leaves, r.numbers().leaves[:, 1], r.numbers().leaf_has, strict=True)
+    }
+    for name, norm in own.items():
+        number, is_sum = names[name]
+        assert (number == pytest.approx(norm, rel=1e-5)) is not is_sum
+
+
+def test_two_backward_calls_before_one_update_mark_the_sum_and_a_weight_read_twice_is_no_sum():
+    w = gl.tensor([1.0, 2.0], requires_grad=True)
+    optimizer = optim.SGD([w], lr=0.1)
+    marks = []
+    with recording() as r:
+        for calls in (1, 2, 1):
+            optimizer.zero_grad()
+            for _ in range(calls):
+                (w.exp() * w).sum().backward()
+            marks.append(int(r.numbers().leaf_has[0]) & 4)
+            optimizer.step()
+    assert marks == [0, 4, 0]
