@@ -312,7 +312,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
     while (units.role[i] === APART) i += by;
     if (i >= 0 && i < units.role.length) goTo(i);
   };
-  const { tools, find } = graphTools({ view, viewport, chain, structure, goTo });
+  const { tools, find } = graphTools({ view, viewport, chain, goTo });
   graphKeys(view, viewport.element, {
     step,
     find,

@@ -1,11 +1,8 @@
 /** What stands in the header of the graph: search, forward or backward, zoom; and below it what the colours mean. */
 
-import type { ReadonlySignal } from '@preact/signals-core';
-import { html, set, write } from '../draw/element';
-import { count } from '../draw/format';
-import type { Structure } from '../protocol/messages';
+import { html, set } from '../draw/element';
 import type { Chain } from './chain';
-import { search } from './search';
+import { later } from './later';
 import { watch, type View } from './view';
 import type { Viewport } from './viewport';
 
@@ -33,12 +30,11 @@ interface Parts {
   view: View;
   viewport: Viewport;
   chain: Chain;
-  structure: ReadonlySignal<Structure | undefined>;
   goTo: (op: number) => void;
 }
 
 /** The tools, and a function that begins a search. */
-export function graphTools({ view, viewport, chain, structure, goTo }: Parts): { tools: HTMLElement; find: () => void } {
+export function graphTools({ view, viewport, chain, goTo }: Parts): { tools: HTMLElement; find: () => void } {
   const options = { signal: view.signal };
   const [less, more, fit] = [tool('−', 'Smaller (−)'), tool('+', 'Larger (+)'), tool('Fit', 'Fit the width, then all of it (F)')];
   less.addEventListener('click', () => viewport.zoomBy(0.8), options);
@@ -59,55 +55,13 @@ export function graphTools({ view, viewport, chain, structure, goTo }: Parts): {
     'aria-label': 'Search ops: words, op:matmul, shape:32,64 or rule:R7; Enter goes to the next',
     title: 'Words, op:matmul, shape:32,64, rule:R7; Enter goes to the next (/)'
   });
-  const found = html('span', { class: 'gl-found', 'aria-live': 'polite' });
-  let hits: number[] = [];
-  let at = -1;
-  const look = () => {
-    const now = structure.value;
-    hits = now ? search(now, input.value, view.store.findings.value?.findings ?? []) : [];
-  };
-  const say = () => {
-    const query = input.value.trim();
-    write(found, !query ? '' : hits.length === 0 ? 'none' : at < 0 ? count(hits.length) : `${count(at + 1)}/${count(hits.length)}`);
-    set(input, 'aria-invalid', query && hits.length === 0 ? 'true' : null);
-    found.title = query && hits.length === 0 ? `No op matches \`${query}\`.` : '';
-  };
-  input.addEventListener(
-    'input',
-    () => {
-      at = -1;
-      look();
-      say();
-    },
-    options
-  );
-  input.addEventListener(
-    'keydown',
-    event => {
-      event.stopPropagation();
-      if (event.key === 'Enter') {
-        look();
-        if (hits.length > 0) {
-          at = (at + (event.shiftKey ? hits.length - 1 : 1) + (at < 0 && event.shiftKey ? 1 : 0)) % hits.length;
-          goTo(hits[at] as number);
-        }
-        say();
-      } else if (event.key === 'Escape') {
-        if (input.value) {
-          input.value = '';
-          hits = [];
-          at = -1;
-          say();
-        }
-        viewport.element.focus({ preventScroll: true });
-      }
-    },
-    options
-  );
+  const box = html('div', { class: 'gl-search' }, input);
+  box.addEventListener('gradlab:found', event => goTo((event as CustomEvent<number>).detail), options);
+  void later(view, 'search', box);
   const tools = html(
     'div',
     { class: 'gl-tools' },
-    html('div', { class: 'gl-search' }, input, found),
+    box,
     html('div', { class: 'gl-seg', role: 'group', 'aria-label': 'Direction' }, forward, backward),
     html('div', { class: 'gl-seg', role: 'group', 'aria-label': 'Zoom' }, less, more, fit)
   );

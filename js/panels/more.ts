@@ -19,6 +19,7 @@ import parted from './more.css';
 import { optimizerPanel } from './optimizer';
 import { probePart } from './probes';
 import probes from './probes.css';
+import { searchPart } from './searchbox';
 import type { More } from './view';
 
 /** The styles of everything here. */
@@ -38,5 +39,6 @@ export const parts: More['parts'] = {
   ledger: ledgerPart,
   marks: marksPart,
   microscope: microscopePart,
-  probes: probePart
+  probes: probePart,
+  search: searchPart
 };
