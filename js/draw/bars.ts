@@ -13,7 +13,14 @@ export function sides(values: readonly number[]): number {
   return Math.min(6, Math.ceil(most + 0.1));
 }
 
-/** A bar from 1 to `x`; zero reaches the end with a class of its own, Inf and NaN are a hatched stub there; null has none. */
+/** Which ends of the scale these numbers lie beyond: the low one, the high one. */
+export function beyond(values: readonly number[], decades: number): [boolean, boolean] {
+  const end = 10 ** decades * (1 + 1e-9);
+  return [values.some(x => x > 0 && x * end < 1), values.some(x => x > end && x < Infinity)];
+}
+
+/** A bar from 1 to `x`, with a point where it would go on; zero reaches the end with a class of its own, Inf and NaN are a hatched stub
+ * there; null has none. */
 export function bar(x: number | null, decades: number): HTMLElement {
   const inner = html('u', {});
   if (x === null) return html('span', { class: 'gl-gainbar' });
@@ -22,15 +29,17 @@ export function bar(x: number | null, decades: number): HTMLElement {
   const to = odd ? 1 : Math.max(0.5, part(x, decades));
   const look = odd ? 'gl-odd' : x === 0 ? 'gl-none' : x < 1 ? 'gl-less' : 'gl-more';
   set(inner, 'style', `left:${(from * 100).toFixed(1)}%;width:${Math.max(0.4, (to - from) * 100).toFixed(1)}%`);
-  return html('span', { class: `gl-gainbar ${look}` }, inner);
+  const cut = beyond([x], decades).includes(true) ? ' gl-cut' : '';
+  return html('span', { class: `gl-gainbar ${look}${cut}` }, inner);
 }
 
-/** The marks below the bars: 0.01\u00d7, 1\u00d7, 100\u00d7. */
-export function barTicks(decades: number): [string, number][] {
+/** The marks below the bars: 0.01\u00d7, 1\u00d7, 100\u00d7; an end says so where bars go on beyond it. */
+export function barTicks(decades: number, [low, high] = [false, false]): [string, number][] {
   const step = Math.max(1, Math.ceil(decades / 2));
   const out: [string, number][] = [];
   for (let e = -Math.floor(decades / step) * step; e <= decades; e += step) {
-    out.push([Math.abs(e) > 3 ? `10${superscript(e)}\u00d7` : `${10 ** e}\u00d7`, 0.5 + e / (2 * decades)]);
+    const sign = e === -decades && low ? '\u2264' : e === decades && high ? '\u2265' : '';
+    out.push([sign + (Math.abs(e) > 3 ? `10${superscript(e)}\u00d7` : `${10 ** e}\u00d7`), 0.5 + e / (2 * decades)]);
   }
   return out;
 }

@@ -166,9 +166,10 @@ export class Lines {
   private readonly band = svg('rect', { class: 'gl-goodband' });
   private readonly grid = svg('g', { class: 'gl-grid' });
   private readonly plot = svg('g', {});
+  private readonly leaders = svg('g', { class: 'gl-leaders' });
   private readonly cursor = svg('path', { class: 'gl-cursor', visibility: 'hidden' });
   private readonly chosen = svg('path', { class: 'gl-cursor gl-at', visibility: 'hidden' });
-  private readonly picture = svg('svg', { 'aria-hidden': 'true' }, this.band, this.grid, this.plot, this.cursor, this.chosen);
+  private readonly picture = svg('svg', { 'aria-hidden': 'true' }, this.band, this.grid, this.leaders, this.plot, this.cursor, this.chosen);
   private readonly names = html('div', { class: 'gl-line-names', 'aria-hidden': 'true' });
   readonly element = html('div', { class: 'gl-lines', role: 'img' }, this.picture, this.names);
   private strokes: Stroke[] = [];
@@ -229,11 +230,11 @@ export class Lines {
     }
   }
 
-  /** Names where the lines end, moved apart where they would cover each other. */
+  /** Names beside the plot where the lines end, moved apart where they would cover each other; a thin line leads to what ends early. */
   private label({ lines, left, axis, right, height, font, fit, linear }: LinesInput, y: (value: number) => number): void {
-    let end = 0;
     const ends = lines.map(line => {
       const tail: number[] = [];
+      let end = 0;
       let zero = false;
       for (let i = line.last.length - 1; i >= 0 && tail.length < 6; i--) {
         const x = line.last[i] as number;
@@ -242,23 +243,30 @@ export class Lines {
         if (linear ? Number.isFinite(x) : isPositive(x)) tail.push(linear ? x : Math.log10(x));
       }
       const mean = tail.reduce((a, b) => a + b, 0) / tail.length;
-      return { line, y: tail.length > 0 ? y(linear ? mean : 10 ** mean) : zero ? height - BOTTOM - 4 : height / 2 };
+      const at = tail.length > 0 ? y(linear ? mean : 10 ** mean) : zero ? height - BOTTOM - 4 : height / 2;
+      return { line, end: end || axis.width, from: at, y: at };
     });
     ends.sort((a, b) => a.y - b.y);
     ends.forEach((one, i) => (one.y = Math.max(one.y, i > 0 ? (ends[i - 1]?.y ?? 0) + LABEL : 6)));
     const over = (ends.at(-1)?.y ?? 0) - (height - 8);
     if (over > 0) for (const one of ends) one.y -= over;
+    this.leaders.replaceChildren(
+      ...ends
+        .filter(({ end }) => axis.width - end > 8)
+        .map(one =>
+          svg('path', {
+            d: `M${(left + one.end + 3).toFixed(1)} ${one.from.toFixed(1)}H${left + axis.width - 4}L${left + axis.width + 3} ${one.y.toFixed(1)}`,
+            style: `stroke:${one.line.colour}`
+          })
+        )
+    );
     const names = ends.map(({ line }) => line.name);
     const texts = fit(names, right - 6, `600 ${font}`);
     while (this.names.childElementCount < ends.length) this.names.append(html('span', {}));
     while (this.names.childElementCount > ends.length) this.names.lastChild?.remove();
     ends.forEach(({ line, y: at }, i) => {
       const span = this.names.children[i] as HTMLElement;
-      set(
-        span,
-        'style',
-        `left:${(left + Math.min(axis.width, end || axis.width) + 6).toFixed(1)}px;top:${(at - 7).toFixed(1)}px;color:${line.colour}`
-      );
+      set(span, 'style', `left:${left + axis.width + 6}px;top:${(at - 7).toFixed(1)}px;color:${line.colour}`);
       set(span, 'title', whole(line.name));
       write(span, texts[i] as string);
     });

@@ -4,6 +4,7 @@ import { set, svg, write } from './element';
 import { count as countText, full, brief, plain, shape as shapeText, special } from './format';
 import { ARROW_ROOM, CHIP_WIDTH } from './geometry';
 import { logPart } from './scale';
+import { severitySign, type Severity } from './severity';
 import { cellColour, HIGH, LOW, spanOf, type StripLook } from './strip';
 import { shorten, shortenMiddle, textWidth } from './text';
 
@@ -26,12 +27,17 @@ export interface Face {
   double: boolean;
   width: number;
   height: number;
-  /** Words in place of the numbers; empty for none. */
-  text: string;
+  /** Lines of words in place of the numbers. */
+  text: readonly string[];
   /** Where the hatch for what is not finite is defined. */
   hatch: string;
 }
 
+/** Between lines of words. */
+export const LINE = 14;
+/** The sign of a finding before a title, and the room that it takes. */
+const SIGN = 12;
+export const SIGN_ROOM = SIGN + 4;
 export const METER = 44;
 /** How high the ground of a header's line is, over which no edge is seen. */
 export const HEADER_LINE = 18;
@@ -124,12 +130,14 @@ export class NodeView {
   readonly value: Meter | null = null;
   readonly gradient: Meter | null = null;
   private readonly text: SVGTextElement | null = null;
+  private readonly lead = svg('tspan');
   private readonly number = svg('tspan', { class: 'gl-mono gl-v' });
   private readonly rest = svg('tspan');
   private readonly note: SVGTSpanElement;
   private readonly title: SVGTextElement;
   private readonly room: number;
   private readonly titleFont: string;
+  private sign: SVGElement | null = null;
 
   constructor(
     private readonly face: Face,
@@ -162,24 +170,30 @@ export class NodeView {
       this.title,
       shape
     );
-    if (face.text)
-      this.element.append(svg('text', { x: 14, y: 32, class: 'gl-quiet' }, shorten(face.text, width - 24, `11px ${fonts.ui}`)));
+    if (face.text.length > 0)
+      face.text.forEach((line, i) => this.element.append(svg('text', { x: 14, y: 32 + i * LINE, class: 'gl-quiet' }, line)));
     else if (!narrow) {
       this.value = new Meter(14, 'v', 'value', face.hatch, width - 10);
       this.gradient = new Meter(GRADIENT_X, 'g', 'gradient', face.hatch, width - 10);
       this.element.append(this.value.element, this.gradient.element);
     } else {
-      this.text = svg('text', { x: 12, y: 32, class: 'gl-quiet' }, this.number, this.rest);
+      this.text = svg('text', { x: 12, y: 32, class: 'gl-quiet' }, this.lead, this.number, this.rest);
       this.element.append(this.text);
     }
     this.name(face.note, '');
   }
 
-  /** Write title and note as far as they fit; the note of a selected node says where it was made. */
-  name(note: string, kind: string): void {
+  /** Write title and note as far as they fit, after the sign of what was found; the note of a selected node says where it was made. */
+  name(note: string, kind: string, severity?: Severity): void {
     const noteFont = `11px ${this.fonts.ui}`;
-    const title = shorten(this.face.title, this.room, this.titleFont);
-    const left = this.room - textWidth(title, this.titleFont) - 6;
+    const inset = this.face.width <= CHIP_WIDTH ? 12 : 14;
+    const room = this.room - (severity ? SIGN_ROOM : 0);
+    this.sign?.remove();
+    this.sign = severity ? this.element.appendChild(severitySign(severity, SIGN, true)) : null;
+    if (this.sign) for (const [key, at] of Object.entries({ x: inset, y: 5.5 })) set(this.sign, key, at);
+    set(this.title, 'x', inset + this.room - room);
+    const title = shorten(this.face.title, room, this.titleFont);
+    const left = room - textWidth(title, this.titleFont) - 6;
     const shown = note && left > 20 ? shorten(note, left, noteFont) : '';
     this.title.replaceChildren(title);
     if (shown && shown !== '…') {
@@ -189,7 +203,7 @@ export class NodeView {
     }
   }
 
-  /** Numbers, or the words that stand for a missing gradient. */
+  /** Numbers, or the words that stand for a missing gradient; without words, a number alone has its name. */
   update(value: number | null, gradient: number | null, words: string): void {
     if (this.value && this.gradient) {
       this.value.update(value, '');
@@ -199,7 +213,8 @@ export class NodeView {
     if (!this.text) return;
     mark(this.number, value);
     write(this.number, value === null ? '' : plain(value));
-    write(this.rest, value === null ? words : ` · ${words}`);
+    write(this.lead, value === null || words ? '' : '‖v‖ ');
+    write(this.rest, value === null || !words ? words : ` · ${words}`);
   }
 }
 

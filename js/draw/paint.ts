@@ -131,7 +131,7 @@ export class Painter {
     }
     if (say.text) this.text(shorten(say.text, width - 24, this.ui(11)), left, y + 32, '--gl-text2', this.ui(11));
     else if (narrow) {
-      const words = say.value === null ? say.words : `${plain(say.value)} · ${say.words}`;
+      const words = say.value === null ? say.words : say.words ? `${plain(say.value)} · ${say.words}` : `‖v‖ ${plain(say.value)}`;
       this.text(words, left, y + 32, '--gl-text2', this.ui(11));
     }
   }

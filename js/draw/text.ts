@@ -42,6 +42,19 @@ export function shorten(text: string, width: number, font: string): string {
   return most(text, width, font, (letters, n) => `${letters.slice(0, n).join('').trimEnd()}…`);
 }
 
+/** A text in as many lines as it needs, at most `most`: the last one is cut. */
+export function wrap(text: string, width: number, font: string, most: number): string[] {
+  const lines: string[] = [];
+  const words = text.split(' ');
+  while (words.length > 0) {
+    let n = 1;
+    while (n < words.length && textWidth(words.slice(0, n + 1).join(' '), font) <= width) n++;
+    if (lines.length === most - 1) n = words.length;
+    lines.push(shorten(words.splice(0, n).join(' '), width, font));
+  }
+  return lines;
+}
+
 /** The text itself where it fits, else its beginning and its end: names often differ at their ends only. */
 export function shortenMiddle(text: string, width: number, font: string): string {
   return most(text, width, font, (letters, n) => {

@@ -187,7 +187,7 @@ export function canvasPicture(base: typeof Picture): Make {
           shape: error && !part.grad ? null : part.shape,
           batch: this.batch,
           colour: part.colour,
-          text: this.textOf(part),
+          text: this.textOf(part)[0] ?? '',
           value,
           gradient: part.grad ? gradient : null,
           words: this.words(id, part),

@@ -4,7 +4,7 @@ import { html, set, svg, write } from '../draw/element';
 import type { Gate } from '../protocol/messages';
 import { watch, type View } from './view';
 
-const PAUSE = 'M5 3v10M11 3v10';
+const PAUSE = 'M3.5 3h3v10h-3zM9.5 3h3v10h-3z';
 const RESUME = 'M4 3l9 5-9 5z';
 const STEP = 'M3 3l7 5-7 5zM13 3v10';
 const STEP_OP = 'M3 5l4 3-4 3zM10.5 8a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0-3 0';

@@ -1,11 +1,11 @@
 /** The graph of a few ops with formulas and numbers on its nodes: what a calculation by hand would write there. */
 
 import { computed, signal } from '@preact/signals-core';
-import { html, set, svg, write } from '../draw/element';
+import { html, set, svg } from '../draw/element';
 import { count, full, plain, special } from '../draw/format';
 import { CHIP_HEIGHT, NODE_HEIGHT } from '../draw/geometry';
 import { GRADIENT_X } from '../draw/node';
-import { doubles, type Frame } from '../protocol/decode';
+import { doubles } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 import type { Answer } from './asking';
 import type { Part as Drawn, Scene } from './fold';
@@ -58,13 +58,16 @@ function facesOf({ content, buffers }: Answer): Faces {
 
 const columnsOf = ({ value }: Small) => value[0]?.length ?? 0;
 
-/** What a part shows below its name; null for nothing. */
-function faceOf(part: Drawn, faces: Faces): { text: string; small: Small | undefined } | null {
+/** What a part shows below its name; null for nothing. A number alone is left out where it is of another step than the one beside it. */
+function faceOf(part: Drawn, faces: Faces, late: boolean): { text: string; small: Small | undefined } | null {
   const op = part.kind === 'op' && part.ops.length === 1 ? (part.ops[0] as number) : -1;
   const leaf = (part.kind === 'leaf' || part.kind === 'chip') && part.leaves.length === 1 ? (part.leaves[0] as number) : -1;
   const text = op >= 0 ? (faces.formulas[op] ?? '') : '';
   const found = faces.items.get(op >= 0 ? `op:${op}` : `leaf:${leaf}`);
-  const small = found && columnsOf(found) > 0 && (part.kind !== 'chip' || columnsOf(found) <= BESIDE) ? found : undefined;
+  const small =
+    found && columnsOf(found) > 0 && (part.kind !== 'chip' || columnsOf(found) <= BESIDE) && !(late && found.value.flat().length === 1)
+      ? found
+      : undefined;
   return text || small ? { text, small } : null;
 }
 
@@ -72,23 +75,23 @@ function faceOf(part: Drawn, faces: Faces): { text: string; small: Small | undef
 const isStacked = (small: Small, chip: boolean) => columnsOf(small) > (chip ? 1 : BESIDE);
 
 /** Rows of numbers that a part has. */
-function rowsOf(small: Small | undefined, chip: boolean): number {
-  if (!small) return 0;
+function rowsOf(small: Small, chip: boolean): number {
   return isStacked(small, chip) && small.gradient ? small.value.length + small.gradient.length : small.value.length;
 }
 
 /** How high a part is without a formula and numbers. */
 const heightOf = ({ kind }: Drawn) => (kind === 'chip' ? CHIP_HEIGHT : NODE_HEIGHT);
 
+/** How much higher a part is for it; what is of another step says so in a line. */
+const heightFor = ({ text, small }: NonNullable<ReturnType<typeof faceOf>>, chip: boolean, late: boolean) =>
+  formulaHeight(text) + (small ? (rowsOf(small, chip) + Number(late)) * ROW + PAD : 0);
+
 /** Give the parts that have a formula or numbers the room for them. */
-function stretch(scene: Scene, faces: Faces): void {
+function stretch(scene: Scene, faces: Faces, late: boolean): void {
   scene.parts.forEach((part, id) => {
-    const face = faceOf(part, faces);
+    const face = faceOf(part, faces, late);
     const node = scene.input.nodes[id];
-    if (!face || !node) return;
-    const rows = rowsOf(face.small, part.kind === 'chip');
-    const more = formulaHeight(face.text) + (rows > 0 ? rows * ROW + PAD : 0);
-    node.height = heightOf(part) + more;
+    if (face && node) node.height = (node.height ?? heightOf(part)) + heightFor(face, part.kind === 'chip', late);
   });
 }
 
@@ -130,10 +133,10 @@ function entries(small: Small, width: number, chip: boolean, top: number): SVGGE
 }
 
 /** A formula as wide as the node lets it be; smaller letters where it is long. */
-function written(text: string, width: number): SVGForeignObjectElement {
+function written(text: string, width: number, y: number): SVGForeignObjectElement {
   const math = formula(text);
   const room = html('div', { class: 'gl-nodeformula' }, math);
-  const object = svg('foreignObject', { x: 14, y: NODE_HEIGHT - 2, width: width - 24, height: formulaHeight(text) }, room);
+  const object = svg('foreignObject', { x: 14, y, width: width - 24, height: formulaHeight(text) }, room);
   requestAnimationFrame(() => {
     const [is, has] = [math, room].map(element => element?.getBoundingClientRect());
     const part = is && has ? Math.min(has.width / is.width, has.height / is.height) : 1;
@@ -142,23 +145,27 @@ function written(text: string, width: number): SVGForeignObjectElement {
   return object;
 }
 
-/** Draw formulas and numbers onto a picture; false where there are no numbers. */
-function drawFaces(picture: SvgPicture, faces: Faces): boolean {
-  let drawn = false;
+/** Draw formulas and numbers onto a picture. */
+function drawFaces(picture: SvgPicture, faces: Faces, late: boolean): void {
   picture.scene.parts.forEach((part, id) => {
-    const face = faceOf(part, faces);
+    const face = faceOf(part, faces, late);
     const place = picture.places.get(id);
     const element = picture.elementOf(id);
     if (!face || !place || !element) return;
-    const top = heightOf(part) + formulaHeight(face.text);
-    if (face.text && !element.querySelector('foreignObject')) element.append(written(face.text, place.width));
+    const chip = part.kind === 'chip';
+    const base = Math.max(heightOf(part), place.height - heightFor(face, chip, late));
+    const top = base + formulaHeight(face.text);
+    if (face.text && !element.querySelector('foreignObject')) element.append(written(face.text, place.width, base - 2));
     for (const old of element.querySelectorAll('.gl-entries')) old.remove();
-    if (face.small) {
-      element.append(...entries(face.small, place.width, part.kind === 'chip', top));
-      drawn = true;
-    }
+    if (!face.small) return;
+    element.append(...entries(face.small, place.width, chip, top));
+    if (!late) return;
+    for (const old of element.querySelectorAll('.gl-entries')) old.classList.add('gl-late');
+    const y = top + rowsOf(face.small, chip) * ROW + 9;
+    element.append(
+      svg('g', { class: 'gl-entries' }, svg('text', { x: chip ? CHIP_EDGE + 6 : 14, y, class: 'gl-quiet' }, `step ${count(faces.step)}`))
+    );
   });
-  return drawn;
 }
 
 /** Asks for the numbers of the step on show, and hands them to the graph. */
@@ -170,10 +177,20 @@ export class FaceReader {
     const now = this.faces.value;
     return (
       now &&
-      JSON.stringify([now.key, now.formulas, [...now.items].map(([name, one]) => [name, one.value.length, columnsOf(one), !one.gradient])])
+      JSON.stringify([
+        this.late.value,
+        now.key,
+        now.formulas,
+        [...now.items].map(([name, one]) => [name, one.value.length, columnsOf(one), !one.gradient])
+      ])
     );
   });
-  private readonly note = html('div', { class: 'gl-legend' });
+  /** Whether that is of another step than the one on show. */
+  private readonly late = computed(() => {
+    const [faces, step] = [this.faces.value, this.view.store.step.value];
+    // A step that is not over has no number of its own yet.
+    return !!faces && !!step && faces.step !== step.frame.step + Number(step.frame.open);
+  });
   private readonly wish = signal('');
   private busy = false;
   private again = false;
@@ -215,20 +232,13 @@ export class FaceReader {
   stretch(scene: Scene, { key }: Structure): void {
     void this.form.value;
     const faces = this.faces.peek();
-    if (faces?.key === key) stretch(scene, faces);
+    if (faces?.key === key) stretch(scene, faces, this.late.peek());
   }
 
-  /** Draw them, and below the graph say so where they are not of the step that it shows. */
-  draw(picture: SvgPicture, { step, open }: Frame, below: HTMLElement): void {
+  /** Draw them. */
+  draw(picture: SvgPicture): void {
     const faces = this.faces.value;
-    if (faces?.key !== picture.structure.key) return;
-    const drawn = drawFaces(picture, faces);
-    // A step that is not over has no number of its own yet.
-    const now = step + Number(open);
-    const older = drawn && faces.step !== now;
-    write(this.note, older ? `entries in brackets are of step ${count(faces.step)}` : '');
-    if (older) below.append(this.note);
-    else this.note.remove();
+    if (faces?.key === picture.structure.key) drawFaces(picture, faces, this.late.value);
   }
 }
 

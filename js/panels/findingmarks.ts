@@ -38,13 +38,34 @@ function goTo(view: View, finding: Finding): void {
   const { store } = view;
   // A mark at the newest step moves nobody away from it.
   if (finding.step !== null && finding.step < store.series.lastStep) store.scrub(finding.step);
+  showCard(view, finding);
+}
+
+function showCard(view: View, finding: Finding): boolean {
   openState('findings').value = true;
   const cards = [...view.root.querySelectorAll<HTMLElement>('[data-finding]')];
   const card = cards.find(one => one.dataset.finding === finding.key);
   const still = window.matchMedia?.('(prefers-reduced-motion: reduce)').matches;
   card?.scrollIntoView({ block: 'center', behavior: still ? 'auto' : 'smooth' });
   card?.querySelector('button')?.focus({ preventScroll: true });
+  return card !== undefined;
 }
+
+/** A click on the sign of a node shows the card of what was found there. */
+export const signsPart: Part = (view, into) => {
+  into.addEventListener(
+    'click',
+    event => {
+      const node = (event.target as Element).closest('.gl-sign')?.closest<SVGElement>('[data-part]');
+      const { op, ops, leaf } = node?.dataset ?? {};
+      const names = (op ?? ops ?? '').split(' ');
+      const found = view.store.findings.peek()?.findings ?? [];
+      const finding = found.find(one => (one.op === null ? String(one.leaf) === leaf : names.includes(String(one.op))));
+      if (finding && showCard(view, finding)) event.stopPropagation();
+    },
+    { signal: view.signal, capture: true }
+  );
+};
 
 /** What a sign says: `step 138`, and each finding with its severity. */
 function words({ findings }: Mark): { title: string; lines: [Severity, string][] } {

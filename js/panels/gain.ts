@@ -1,14 +1,14 @@
 /** The gain waterfall: from the loss to a parameter, how much of the gradient every op lets through. */
 
-import { bar, barTicks, sides } from '../draw/bars';
+import { bar, barTicks, beyond, sides } from '../draw/bars';
 import { html, write } from '../draw/element';
-import { full, plain, plural, special } from '../draw/format';
+import { count, full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 import { fitNames, nameCell } from './pathname';
 import { closeRows, depthOrder, visibleRows } from './rows';
-import { marked } from './store';
+import { marked, type Store } from './store';
 import { followWidth, leafNumber, madeAt, opGradient, watch, type View } from './view';
 import { rootOf } from './way';
 
@@ -107,6 +107,9 @@ function joined(a: Gain, b: Gain): Gain {
   return { op: null, name: '', gain: after / a.before, before: a.before, after, count, readers };
 }
 
+/** What lets less through than this is said to lose it. */
+const LOSS = 0.2;
+
 /** Decades that a gain of nothing or of infinity counts as: these become one bar with others last. */
 const ALL = 400;
 
@@ -191,6 +194,18 @@ function times(x: number): string {
   return special(x) ?? `${plain(x)}\u00d7`;
 }
 
+/**
+ * Of how many backward calls a parameter's `.grad` is the sum, as far as this page knows: 1, or NaN for several.
+ *
+ * It knows of an update without zero_grad from the rule about that, which counts for one of the parameters.
+ */
+export function callsOf({ findings, at }: Store, name: string): number {
+  const missing = findings.value?.findings.find(({ rule }) => rule === 'R8');
+  if (!missing) return 1;
+  const counted = missing.numbers.find(number => number.name === `contributions in ${name}.grad`);
+  return counted && at.value === null ? counted.value : NaN;
+}
+
 /** Draws the bars of one parameter at a time. */
 export class Waterfall {
   private readonly title = html('span', {});
@@ -214,26 +229,30 @@ export class Waterfall {
     fitNames(this.rows);
   }
 
-  update(structure: Structure, frame: Frame, leaf: number, selected: ReadonlySet<number>): void {
+  /** `calls`: of how many backward calls the parameter's gradient is the sum; NaN for several. Of more than one it is no gain. */
+  update(structure: Structure, frame: Frame, leaf: number, selected: ReadonlySet<number>, calls = 1): void {
     const all = gains(structure, frame, leaf);
     this.element.hidden = all.length === 0;
     if (all.length === 0) return;
     write(this.title, `gain along the path, loss to ${(structure.leaves[leaf]?.name ?? '').slice(0, 200)}`);
     const shown = located(structure, all, fewer(all));
-    const decades = sides(shown.map(g => g.gain));
-    this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected)));
+    const sum = calls === 1 ? undefined : shown.at(-1);
+    const factors = shown.filter(g => g !== sum).map(g => g.gain);
+    const decades = sides(factors);
+    this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected, g === sum ? calls : 1)));
     this.fit();
-    const marks = barTicks(decades);
+    const marks = barTicks(decades, beyond(factors, decades));
     // Five labels need 40 pixels each.
     const shownMarks = marks.filter((_, i) => i % 2 === 0 || marks.length < 5 || (this.ticks.clientWidth || 200) >= 200);
     this.ticks.replaceChildren(...shownMarks.map(([text, at]) => html('span', { style: `left:${(at * 100).toFixed(1)}%` }, text)));
-    const worst = all.reduce((w, g) => (g.gain < w.gain ? g : w));
+    const kept = sum ? all.slice(0, -1) : all;
+    const worst = kept.reduce<Gain | undefined>((w, g) => (g.gain < (w?.gain ?? LOSS) ? g : w), undefined);
     const sums = all.some(g => g.readers > 1) ? ' Where a result is read in several places, its gradient is the sum.' : '';
-    const lost = worst.gain < 0.2 ? `Most is lost in ${worst.name}: it passes on ${times(worst.gain)}.` : '';
+    const lost = worst ? `Most is lost in ${worst.name}: it passes on ${times(worst.gain)}.` : '';
     write(this.note, `${lost}${sums}`.trim());
   }
 
-  private row(g: Gain, structure: Structure, decades: number, selected: ReadonlySet<number>): HTMLElement {
+  private row(g: Gain, structure: Structure, decades: number, selected: ReadonlySet<number>, calls: number): HTMLElement {
     // Where no gradient comes, none is lost.
     const none = g.before === 0 && g.after === 0;
     const odd = !none && special(g.gain) !== null;
@@ -250,8 +269,15 @@ export class Waterfall {
     const on = g.op !== null && selected.has(g.op);
     const cells = [
       html('span', { class: 'gl-gainname' }, nameCell(g.name || ops, g.name && ops)),
-      bar(none ? null : g.gain, decades),
-      value
+      ...(calls === 1
+        ? [bar(none ? null : g.gain, decades), value]
+        : [
+            html(
+              'span',
+              { class: 'gl-gainsum', 'data-value': full(g.after) },
+              `.grad: sum of ${calls > 1 ? count(calls) : 'several'} calls`
+            )
+          ])
     ];
     const look = { class: `gl-gainrow${on ? ' gl-selected' : ''}`, title, role: 'listitem' };
     return g.op === null ? html('div', look, ...cells) : html('div', { ...look, 'data-gain': g.op, tabindex: 0 }, ...cells);
@@ -274,7 +300,8 @@ export function gainPart(view: View, into: HTMLElement): void {
     const leaf = closeRows(order, parameters)
       .map(find)
       .find(j => j >= 0);
-    if (step && leaf !== undefined) waterfall.update(step.structure, step.frame, leaf, ops);
+    if (step && leaf !== undefined)
+      waterfall.update(step.structure, step.frame, leaf, ops, callsOf(store, step.structure.leaves[leaf]?.name ?? ''));
     else waterfall.element.hidden = true;
   });
   for (const kind of ['click', 'keydown']) {

@@ -162,7 +162,6 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
         ? `${count(rows.length)} of ${count(all.length)} parameters, spread over the depth`
         : plural(all.length, 'parameter');
     const most = HIGHEST / rowHeight;
-    write(further, rows.length > most ? `${spread}; ${most} in sight` : '');
     axis = axisOf(store, Math.max(60, width - margins.left - margins.right));
     shown = spansOf(series, axis);
     const { dark } = palette;
@@ -190,6 +189,10 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
       odd: (row, span) => Number.isNaN(series.at(span, gradients[row] as number, MAX)) && !Number.isFinite(series.at(span, total, MAX))
     };
     const read = Array.from({ length: shown }, (_, span) => series.read(span));
+    const every = store.step.value?.frame.tracing.every ?? 1;
+    const full = every > 1 ? ` · one step in ${count(every)} is read in full` : '';
+    const hatched = read.includes(false) ? `hatched: not read${full}` : '';
+    write(further, [rows.length > most ? `${spread}; ${most} in sight` : '', hatched].filter(Boolean).join(' · '));
     nameRows(selected, palette);
     paintHeat(canvas, input, axis, rowHeight, look);
     const height = Math.min(rows.length * rowHeight, HIGHEST);
@@ -206,7 +209,9 @@ export function gradientsPanel(view: View, open: ReadonlySignal<boolean>): Panel
     if (at !== null) chosen.style.left = `${at}px`;
     drawScale(look, height);
     ticks.replaceChildren(...stepLabels(store, axis, margins.left));
-    drawLines(selected, palette);
+    // Of one step there are no lines.
+    chart.hidden = series.size < 2;
+    if (!chart.hidden) drawLines(selected, palette);
   };
 
   const sample = (columns: readonly number[]) => {

@@ -9,10 +9,11 @@ import { graphKeys } from './graphkeys';
 import { graphTools, legend } from './graphtools';
 import { Notice } from './graphnotice';
 import { APART } from './nesting';
-import { borrow } from './later';
+import { borrow, later } from './later';
 import type { FaceReader } from './faces';
+import type { Describe } from './graphwords';
 import type * as large from './large';
-import { layoutFor, Picture, PLAIN } from './picture';
+import { layoutFor, makeRoom, Picture, PLAIN } from './picture';
 import { emptyState } from './section';
 import { marked, split, type Step } from './store';
 import { SvgPicture } from './svgpicture';
@@ -125,6 +126,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
       line: new Set([...store.line.value].map(i => scene.partOf[i] as number)),
       traced: traced.value,
       fresh: new Set(added.map(i => scene.partOf[i] as number)),
+      found: of.found(store.findings.value),
       at: at > 0 ? (scene.partOf[chain.order[at - 1] as number] ?? -1) : -1,
       done
     });
@@ -148,6 +150,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
       return;
     }
     const scene = fold(now, choice);
+    if (scene.parts.length <= CANVAS_FROM) makeRoom(scene, now, palette);
     if (now.ops.length <= FEW) {
       if (faces.value === undefined) {
         faces.value = null;
@@ -176,8 +179,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
       drawLook();
       viewport.show(picture, picture.layout.width, picture.layout.height + 1);
       key.replaceChildren(...legend(new Set(scene.parts.map(part => part.colour))));
-      const frame = store.step.peek()?.frame;
-      if (frame && picture instanceof SvgPicture) faces.peek()?.draw(picture, frame, key);
+      if (picture instanceof SvgPicture) faces.peek()?.draw(picture);
       if (choice.focus >= 0) reveal(choice.focus);
     }
     minimap?.show(picture);
@@ -185,8 +187,7 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
   });
   watch(view, () => update(store.step.value));
   watch(view, () => {
-    const step = store.step.value;
-    if (faces.value?.form.value && step && picture instanceof SvgPicture) faces.value.draw(picture, step.frame, key);
+    if (faces.value?.form.value && store.step.value && picture instanceof SvgPicture) faces.value.draw(picture);
   });
   watch(view, drawLook);
   watch(view, () => {
@@ -290,10 +291,11 @@ export function graphPanel(view: View, open: ReadonlySignal<boolean>): PanelPart
     while (unit?.parent && !picture.scene.boxes.some(box => box.unit === unit)) unit = unit.parent;
     if (unit?.parent) turn(unit.path);
   };
+  void later(view, 'signs', viewport.element);
+  let describe: Describe | null = null;
+  borrow<Describe>(view, 'words', got => (describe ??= got));
   tooltip(view, viewport.element, (_, event) => {
-    if (!picture) return null;
-    const hit = picture.hit(event);
-    return hit.part >= 0 ? picture.describe(hit.part) : hit.box >= 0 ? picture.describeBox(hit.box) : null;
+    return (picture && describe?.(picture, picture.hit(event))) ?? null;
   });
 
   /** The part that keys act on: what is selected, else what has the focus. */

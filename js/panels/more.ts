@@ -6,10 +6,11 @@
 import { comparePart } from './compare';
 import { detailPart } from './detailpart';
 import { facesPart } from './faces';
-import { marksPart } from './findingmarks';
+import { marksPart, signsPart } from './findingmarks';
 import { findingsPanel } from './findings';
 import findings from './findings.css';
 import { gainPart } from './gain';
+import { wordsPart } from './graphwords';
 import { keeperPart } from './keepers';
 import { largePart } from './large';
 import { ledgerPart } from './ledger';
@@ -40,5 +41,7 @@ export const parts: More['parts'] = {
   marks: marksPart,
   microscope: microscopePart,
   probes: probePart,
-  search: searchPart
+  search: searchPart,
+  signs: signsPart,
+  words: wordsPart
 };

@@ -3,6 +3,7 @@
 import { html } from '../draw/element';
 import { bytes, count, shape } from '../draw/format';
 import type { Op, Structure } from '../protocol/messages';
+import { severitySign } from '../draw/severity';
 import { batchOf, madeAt } from './view';
 
 /** The width of a letter of code. */
@@ -36,6 +37,9 @@ function shapeNodes(axes: readonly { size: number; stretched: boolean }[], batch
   return out;
 }
 
+/** Each of two operands has axes that the other stretches: seldom meant. */
+const BOTH = 'both stretched';
+
 const plainAxes = (sizes: readonly number[]) => sizes.map(size => ({ size, stretched: false }));
 
 /** How a table is drawn: what its rows have in common. */
@@ -59,10 +63,11 @@ export function shortType(dtype: string): string {
 }
 
 /** The operands of an op as text nodes, and the same as a title. */
-function inputsOf(structure: Structure, op: Op, look: Look): { nodes: (Node | string)[]; title: string } {
+function inputsOf(structure: Structure, op: Op, look: Look): { nodes: (Node | string)[]; title: string; both: boolean } {
   const parts: (Node | string)[][] = [];
   const titles: string[] = [];
   const tensors = op.inputs.filter(([from]) => from === 'op' || from === 'leaf').length;
+  let spread = 0; // operands that are stretched
   for (const [from, what] of op.inputs) {
     if (from === 'scalar' || from === 'past') {
       parts.push([from === 'past' ? `earlier ${what}`.slice(0, 60) : what.slice(0, 60)]);
@@ -72,6 +77,7 @@ function inputsOf(structure: Structure, op: Op, look: Look): { nodes: (Node | st
     const sizes = (from === 'op' ? structure.ops[what] : structure.leaves[what])?.shape ?? [];
     const parameter = from === 'leaf' && structure.leaves[what]?.kind === 'parameter';
     const axes = op.kind === 'elementwise' && tensors > 1 ? stretch(sizes, op.shape) : plainAxes(sizes);
+    if (axes.some(axis => axis.stretched)) spread++;
     parts.push(shapeNodes(axes, parameter ? -1 : look.batch));
     titles.push(`${from === 'op' ? structure.ops[what]?.name : structure.leaves[what]?.name.slice(0, 200)} ${shape(sizes)}`);
   }
@@ -82,7 +88,12 @@ function inputsOf(structure: Structure, op: Op, look: Look): { nodes: (Node | st
   let n = parts.length;
   if (sum(n) > look.letters) while (n > 1 && sum(n) + 2 > look.letters) n--;
   const nodes = parts.slice(0, n).flatMap((part, i) => (i ? [' ', ...part] : part));
-  return { nodes: n < parts.length ? [...nodes, ' …'] : nodes, title: titles.join('  ') };
+  if (n < parts.length) nodes.push(' …');
+  const title = titles.join('  ');
+  if (spread < 2) return { nodes, title, both: false };
+  const room = sum(n) + BOTH.length + 4 <= look.letters;
+  nodes.unshift(severitySign('warning', 11), ' ');
+  return { nodes: room ? [...nodes, ` ${BOTH}`] : nodes, title: `${BOTH}: ${title}`, both: true };
 }
 
 /** The dtypes of a step's ops. */
@@ -97,17 +108,20 @@ export function mainType(structure: Structure): string {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? '';
 }
 
+/** Whether an op has no result. */
+export const isFailed = ({ error, grad }: Op) => error !== null && !grad;
+
 /** The row of one op. */
 export function rowOf(structure: Structure, i: number, look: Look): HTMLTableRowElement {
   const op = structure.ops[i] as Op;
   const inputs = inputsOf(structure, op, look);
   const where = madeAt(structure, op);
   const module = op.module === null ? '' : (structure.modules[op.module]?.path ?? '');
-  const failed = op.error !== null && !op.grad;
+  const failed = isFailed(op);
   const other = !look.column && !failed && op.dtype !== look.dtype;
   return html(
     'tr',
-    { 'data-op': i, class: op.grad ? null : 'gl-nograd', tabindex: -1 },
+    { 'data-op': i, class: op.grad || failed ? null : 'gl-nograd', tabindex: -1 },
     html(
       'td',
       { title: `${module ? `${module} / ` : ''}${op.name}${op.grad ? '' : ', no gradient'}${where && `, made at ${where}`}`.slice(0, 400) },
@@ -115,11 +129,11 @@ export function rowOf(structure: Structure, i: number, look: Look): HTMLTableRow
       op.name.slice(0, 200)
     ),
     look.at && html('td', { class: 'gl-left gl-muted gl-code', title: where }, madeAt(structure, op, true)),
-    html('td', { class: 'gl-left gl-code', title: inputs.title.slice(0, 400) }, ...inputs.nodes),
+    html('td', { class: `gl-left gl-code${inputs.both ? ' gl-both' : ''}`, title: inputs.title.slice(0, 400) }, ...inputs.nodes),
     html(
       'td',
-      { class: 'gl-left gl-code', title: failed ? op.error : `${shape(op.shape)} ${op.dtype}` },
-      ...(failed ? ['failed'] : shapeNodes(plainAxes(op.shape), look.batch)),
+      { class: `gl-left gl-code${failed ? ' gl-failed' : ''}`, title: failed ? op.error : `${shape(op.shape)} ${op.dtype}` },
+      ...(failed ? [severitySign('error', 11, true), ' failed'] : shapeNodes(plainAxes(op.shape), look.batch)),
       other && html('span', { class: 'gl-muted' }, ` ${shortType(op.dtype)}`)
     ),
     look.column && html('td', { class: 'gl-left gl-code gl-muted' }, op.dtype),

@@ -1,19 +1,19 @@
 /** The drawn graph of one structure: what is where, which numbers and words it has. Subclasses draw it. */
 
-import { count, duration, full, plain, shape, special } from '../draw/format';
-import { whole } from '../draw/text';
-import { HEADER, NODE_WIDTH } from '../draw/geometry';
+import { count, duration, full, shape, special } from '../draw/format';
+import { wrap } from '../draw/text';
+import { HEADER, NODE_HEIGHT, NODE_WIDTH } from '../draw/geometry';
 import { layout, TooLate, type Layout, type Placed } from '../draw/layout';
 import { binned, type StripLook } from '../draw/strip';
-import { CELLS } from '../draw/node';
-import type { Frame } from '../protocol/decode';
-import type { Leaf, Structure } from '../protocol/messages';
+import { CELLS, LINE, type Fonts } from '../draw/node';
+import type { Severity } from '../draw/severity';
+import type { Finding, Findings, Frame } from '../protocol/decode';
+import type { Op, Structure } from '../protocol/messages';
 import type { Part, Scene, SceneBox } from './fold';
 import { nameOf } from './nesting';
 import type { Marked } from './store';
 import type { Palette } from './theme';
-import { batchOf, leafNumber, madeAt, opGradient, opValue, timeOf } from './view';
-import type { TipText } from './tip';
+import { batchOf, leafNumber, opGradient, opValue, timeOf } from './view';
 import { opsOf, unitsOf } from './units';
 import { READABLE } from './viewport';
 import { pathEdges, rootOf } from './way';
@@ -45,6 +45,29 @@ export function layoutFor(scene: Scene, room: number, patience = DEADLINE_MS): {
   }
 }
 
+/** What an op failed with, in up to three lines: without the names of the error and of the op, then what it got. */
+function failure({ name, error }: Op, fonts: Fonts): string[] {
+  const [first = '', ...rest] = (error ?? '').split('\n').map(line => line.trim().replace(/\s+/g, ' '));
+  const end = rest.findIndex(line => /^(need|try):/.test(line));
+  const said = first.replace(/^\w+: (?=.)/, '').replace(`${name}: `, '');
+  const got = rest
+    .slice(0, end < 0 ? rest.length : end)
+    .filter(Boolean)
+    .join(' · ');
+  const lines = (text: string, most: number) => wrap(text, NODE_WIDTH - 24, `11px ${fonts.ui}`, most);
+  const top = lines(said, got ? 2 : 3);
+  return got ? [...top, ...lines(got, 3 - top.length)] : top;
+}
+
+/** Give the ops that failed the room to say why. */
+export function makeRoom({ parts, input }: Scene, { ops }: Structure, { fonts }: Palette): void {
+  for (const [id, part] of parts.entries()) {
+    const op = ops[part.kind === 'op' ? (part.ops[0] as number) : -1];
+    const node = input.nodes[id];
+    if (op?.error && node) node.height = NODE_HEIGHT + (failure(op, fonts).length - 1) * LINE;
+  }
+}
+
 /** `Linear(in_features=64, out_features=128, bias=True)` as `Linear(64, 128)`; a module that holds others as its class. */
 export function briefRepr(repr: string, cls: string): string {
   const inside = /^[\w.]+\(([^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)$/.exec(repr)?.[1];
@@ -65,6 +88,8 @@ export interface Look {
   traced: ReadonlySet<number> | null;
   /** Parts that the step before had not. */
   fresh: ReadonlySet<number>;
+  /** What the rules found, by the part that it names, the worst first. */
+  found: ReadonlyMap<number, readonly Finding[]>;
   /** While the backward pass is played: the part it is at, and those that it has been to. */
   at: number;
   done: ReadonlySet<number> | null;
@@ -77,6 +102,7 @@ export const PLAIN: Look = {
   edges: new Set(),
   traced: null,
   fresh: new Set(),
+  found: new Map(),
   at: -1,
   done: null
 };
@@ -96,7 +122,7 @@ export abstract class Picture {
   readonly places = new Map<number, Placed>();
   readonly batch: number;
   look: Look = PLAIN;
-  protected frame: Frame | null = null;
+  frame: Frame | null = null;
   private readonly stretches = new Map<SceneBox, number[][]>();
   /** What was computed from the frame. */
   private readonly computed = new Map<object, [Float64Array, Float64Array]>();
@@ -159,7 +185,7 @@ export abstract class Picture {
   /** Value and gradient norm; while the backward pass is played, only the gradients that it has come to. */
   numbers(part: Part, id = -1): [number | null, number | null] {
     const { frame } = this;
-    if (!frame || part.kind === 'evaluation' || part.kind === 'past') return [null, null];
+    if (!frame || part.kind === 'evaluation' || part.kind === 'past' || this.isLabel(id)) return [null, null];
     const yet = this.look.done === null || id < 0 || this.look.done.has(id);
     if (part.ops.length > 0) {
       const i = part.ops.at(-1) as number;
@@ -170,18 +196,45 @@ export abstract class Picture {
     return [leafNumber(frame, j, 'value'), yet ? leafNumber(frame, j, 'gradient') : null];
   }
 
+  private isSmall(id: number): boolean {
+    return (this.places.get(id)?.width ?? NODE_WIDTH) < NODE_WIDTH;
+  }
+
+  /** Whether it stands in the column of the chips and holds no floating-point numbers: its norm says nothing. */
+  private isLabel(id: number): boolean {
+    const part = this.scene.parts[id];
+    return part?.kind === 'leaf' && this.isSmall(id) && /int|bool/.test(this.structure.leaves[part.leaves[0] as number]?.dtype ?? '');
+  }
+
   /** The words in place of a gradient. */
   words(id: number, part: Part): string {
-    if ((this.places.get(id)?.width ?? 0) < NODE_WIDTH) return part.kind === 'leaf' ? 'input' : 'no grad';
+    if (this.isLabel(id)) return this.structure.leaves[part.leaves[0] as number]?.dtype ?? '';
+    if (this.isSmall(id)) return part.kind === 'leaf' ? '' : 'no grad';
     if (!part.grad) return 'no gradient wanted';
     return this.look.done && !this.look.done.has(id) ? 'not reached' : 'no gradient yet';
   }
 
-  /** The words in place of all numbers; empty for none. */
-  textOf(part: Part): string {
-    const error = this.errorOf(part);
-    if (error) return `failed: ${error.split('\n')[0]}`;
-    return part.kind === 'evaluation' ? 'not part of this graph' : '';
+  /** Lines of words in place of all numbers. */
+  textOf(part: Part): string[] {
+    if (this.errorOf(part)) return failure(this.structure.ops[part.ops[0] as number] as Op, this.palette.fonts);
+    return part.kind === 'evaluation' ? ['not part of this graph'] : [];
+  }
+
+  /** What was found, by the part that it names. */
+  found(findings: Findings | null): Map<number, Finding[]> {
+    const found = new Map<number, Finding[]>();
+    const { parts, partOf } = this.scene;
+    for (const one of findings?.key === this.structure.key ? findings.findings : []) {
+      const { op, leaf } = one;
+      const id = op !== null ? (partOf[op] ?? -1) : parts.findIndex(part => part.kind === 'leaf' && part.leaves[0] === leaf);
+      if (id >= 0) found.set(id, [...(found.get(id) ?? []), one]);
+    }
+    return found;
+  }
+
+  /** The sign before a title: it failed, or something was found. */
+  signOf(id: number, part: Part): Severity | undefined {
+    return this.errorOf(part) ? 'error' : this.look.found.get(id)?.[0]?.severity;
   }
 
   /** The heat of everything inside a group, or null for what is no group. */
@@ -250,7 +303,10 @@ export abstract class Picture {
       value === null ? '' : `value norm ${special(value) ?? full(value)}`,
       gradient === null ? '' : `gradient norm ${special(gradient) ?? full(gradient)}`
     ];
-    return [part.title, part.note, part.shape ? `shape ${shape(part.shape)}` : '', ...numbers].filter(Boolean).join(', ');
+    const error = this.errorOf(part);
+    return [part.title, part.note, error && `failed: ${error}`, part.shape ? `shape ${shape(part.shape)}` : '', ...numbers]
+      .filter(Boolean)
+      .join(', ');
   }
 
   /** What is selected, and the way from it to the loss. */
@@ -267,65 +323,5 @@ export abstract class Picture {
     const edges = pathEdges(this.scene, start, rootOf(this.structure.ops));
     for (const e of edges) if (this.layout.edges[e]?.chip) edges.delete(e);
     return { selected, chips, edges };
-  }
-
-  /** The words for the pointer over the header of a module. */
-  describeBox(b: number): TipText | null {
-    const box = this.scene.boxes[b];
-    const module = this.structure.modules[box?.unit.module ?? -1];
-    const path = module?.path ?? '';
-    const [title, note] = box ? this.boxText(b) : ['', ''];
-    if (box && !module) return { title, lines: [['holds', note], ...this.numbersOfStretch(box)] };
-    return module ? { title: whole(path || module.name), lines: [['module', module.repr.slice(0, 400)]] } : null;
-  }
-
-  /** The words for the pointer over a part. */
-  describe(id: number): TipText | null {
-    const part = this.scene.parts[id];
-    if (!part) return null;
-    const [value, gradient] = this.numbers(part, id);
-    const lines: [string, string][] = [];
-    const op = part.ops.length === 1 ? this.structure.ops[part.ops[0] as number] : undefined;
-    const leaf = part.leaves.length === 1 ? (this.structure.leaves[part.leaves[0] as number] as Leaf) : undefined;
-    const of = op ?? leaf;
-    if (of && (part.grad || !op?.error)) lines.push(['shape', `${shape(of.shape)} ${of.dtype}`]);
-    if (value !== null) lines.push(['‖value‖', full(value)]);
-    if (gradient !== null) lines.push(['‖gradient‖', full(gradient)]);
-    else if (part.kind === 'op' || part.kind === 'leaf') lines.push(['gradient', part.grad ? 'not yet' : 'not wanted']);
-    if (op) {
-      const where = madeAt(this.structure, op);
-      if (where) lines.push(['made at', where]);
-      const module = op.module === null ? undefined : this.structure.modules[op.module];
-      if (module) lines.push(['module', `${whole(module.path || module.name)} ${module.repr.slice(0, 300)}`]);
-      const scalars = op.inputs.filter(([from]) => from === 'scalar').map(([, text]) => String(text));
-      if (scalars.length > 0) lines.push(['numbers', scalars.join(', ')]);
-      if (op.error) lines.push(['error', op.error]);
-      if (this.frame) {
-        const [forward, backward] = timeOf(this.frame, part.ops);
-        if (forward > 0) lines.push(['time', `${duration(forward)}${backward > 0 ? ` · back ${duration(backward)}` : ''}`]);
-      }
-    }
-    if (part.kind === 'module') lines.push(['holds', part.note]);
-    if (part.leaves.length > 1)
-      for (const j of part.leaves.slice(0, 12))
-        lines.push([whole(this.structure.leaves[j]?.name ?? ''), shape(this.structure.leaves[j]?.shape ?? [])]);
-    return { title: whole(leaf?.name ?? part.title), lines };
-  }
-
-  private numbersOfStretch(box: SceneBox): [string, string][] {
-    const range = (cells: Float64Array): string => {
-      const known = Array.from(cells).filter(x => !Number.isNaN(x));
-      const odd = known.includes(Infinity) ? ', some not finite' : '';
-      const finite = known.filter(Number.isFinite);
-      return finite.length === 0 ? 'unknown' : `${plain(Math.min(...finite))} to ${plain(Math.max(...finite))}${odd}`;
-    };
-    const [values, gradients] = box.unit.kind === 'repeat' ? this.heat(box) : [new Float64Array(), new Float64Array()];
-    if (values.length > 0)
-      return [
-        ['‖value‖', range(values)],
-        ['‖gradient‖', range(gradients)],
-        ['shown', `${count(box.index + 1)} of ${count(box.unit.blocks.length)}`]
-      ];
-    return [];
   }
 }

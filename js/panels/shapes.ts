@@ -4,7 +4,7 @@ import type { ReadonlySignal } from '@preact/signals-core';
 import { html, write } from '../draw/element';
 import { bytes, count, plural } from '../draw/format';
 import type { Op, Structure } from '../protocol/messages';
-import { dtypesOf, mainType, measure, rowOf, type Look } from './operands';
+import { dtypesOf, isFailed, mainType, measure, rowOf, type Look } from './operands';
 import { emptyState } from './section';
 import { foldOut } from './fold-out';
 import { marked } from './store';
@@ -123,6 +123,7 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
   };
   const say = (now: Structure) => {
     const graph = now.ops.filter(op => op.grad);
+    const made = now.ops.filter(op => !isFailed(op));
     const types = [...dtypesOf(now)];
     const stretched = rows.querySelector('.gl-ghost') !== null;
     const dtype = types.length === 1 ? `all ${types[0]} · ` : look.column ? '' : `${mainType(now)} where not named · `;
@@ -132,16 +133,19 @@ export function shapesPanel(view: View, open: ReadonlySignal<boolean>): PanelPar
       footer.append(
         html('span', {}, html('span', { class: 'gl-ghost gl-code' }, String(batchOf(now) > 0 ? batchOf(now) : 'n')), ' broadcast axis')
       );
-    footer.append(html('span', {}, `${dtype}${count(graph.length)} of ${plural(now.ops.length, 'op')} want a gradient${further}`));
+    footer.append(html('span', {}, `${dtype}${count(graph.length)} of ${plural(made.length, 'op')} want a gradient${further}`));
   };
 
   watch(view, () => {
     const now = store.step.value?.structure ?? null;
     const ops = now?.ops.filter(op => op.grad) ?? [];
-    const shown = ops.length > 0 ? ops : (now?.ops ?? []);
+    const failed = now?.ops.filter(isFailed).length ?? 0;
+    const shown = ops.length > 0 ? ops : (now?.ops.filter(op => !isFailed(op)) ?? []);
     write(
       summary,
-      now ? `${plural(shown.length, 'op')} forward · ${bytes(shown.reduce((sum, op) => sum + op.bytes, 0))}` : 'nothing traced yet'
+      now
+        ? `${plural(shown.length, 'op')} forward${failed ? ` · ${count(failed)} failed` : ''} · ${bytes(shown.reduce((sum, op) => sum + op.bytes, 0))}`
+        : 'nothing traced yet'
     );
     if (!open.value) return;
     if (!now || now.ops.length === 0) {

@@ -4,7 +4,7 @@
  * js/build.mjs reads the names here; a module that is not listed travels in each part that needs it.
  */
 
-import * as signals from '@preact/signals-core';
+import { batch, computed, effect, signal } from '@preact/signals-core';
 import * as colour from '../draw/colour';
 import * as element from '../draw/element';
 import * as format from '../draw/format';
@@ -13,10 +13,14 @@ import * as lines from '../draw/lines';
 import * as node from '../draw/node';
 import * as scale from '../draw/scale';
 import * as severity from '../draw/severity';
+import * as spark from '../draw/spark';
+import * as strip from '../draw/strip';
 import * as text from '../draw/text';
 import * as decode from '../protocol/decode';
 import * as operands from './operands';
 import * as chart from './chart';
+import * as foldOut from './fold-out';
+import * as later from './later';
 import * as plot from './plot';
 import * as rows from './rows';
 import * as series from './series';
@@ -28,7 +32,10 @@ import * as tip from './tip';
 import * as view from './view';
 import type { More } from './view';
 
-const SHARED: Record<string, object> = {
+// Only what is used of it, so that the rest of it is not in the bundle.
+const signals = { batch, computed, effect, signal };
+
+export const SHARED: Record<string, object> = {
   '@preact/signals-core': signals,
   'draw/colour': colour,
   'draw/element': element,
@@ -38,10 +45,14 @@ const SHARED: Record<string, object> = {
   'draw/node': node,
   'draw/scale': scale,
   'draw/severity': severity,
+  'draw/spark': spark,
+  'draw/strip': strip,
   'draw/text': text,
   'protocol/decode': decode,
   'panels/operands': operands,
   'panels/chart': chart,
+  'panels/fold-out': foldOut,
+  'panels/later': later,
   'panels/plot': plot,
   'panels/rows': rows,
   'panels/series': series,

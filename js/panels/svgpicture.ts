@@ -166,7 +166,8 @@ export class SvgPicture extends Picture {
       const on = look.selected.has(id);
       if (part.kind !== 'leaf') set(view.element, 'aria-pressed', String(on));
       const op = this.structure.ops[part.ops[0] ?? -1];
-      if (part.kind === 'op' && op) view.name(on ? madeAt(this.structure, op) || part.note : part.note, on ? 'gl-link' : '');
+      const made = on && part.kind === 'op' && op ? madeAt(this.structure, op) : '';
+      view.name(made || part.note, made && 'gl-link', this.signOf(id, part));
     }
     this.lines.forEach((line, e) => {
       const on = look.edges.has(e);

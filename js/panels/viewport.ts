@@ -5,6 +5,8 @@ import type { View } from './view';
 
 /** Below this a picture is not readable: a wide one is scrolled instead of shrunk. */
 export const READABLE = 0.75;
+/** What is so much too high for its room at most is made smaller, where it stays readable: else a few pixels would be cut off. */
+const ALMOST = 1.15;
 const LEAST = 0.02;
 const MOST = 3;
 
@@ -121,6 +123,11 @@ export class Viewport {
   private apply(): void {
     if (!this.chosen) this.zoom = Math.min(1, Math.max(READABLE, this.room / this.width));
     this.picture?.resize(this.zoom);
+    const over = this.element.scrollHeight / this.element.clientHeight;
+    if (!this.chosen && over > 1 && over < ALMOST && this.zoom > READABLE) {
+      this.zoom = Math.max(READABLE, (this.zoom / over) * 0.999);
+      this.picture?.resize(this.zoom);
+    }
     this.onMoved();
   }
 

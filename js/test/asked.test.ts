@@ -72,6 +72,25 @@ describe('what a kernel really answers', () => {
     await expect(asking.ask('past', { step: 99 })).rejects.toThrow('a whole number from 1 to 4');
   });
 
+  it('are of another step than the numbers beside them: a number alone goes, the others say which step they are of', async () => {
+    await drawn('[data-panel="graph"] .gl-entries');
+    const { message } = answer('small');
+    const scalars = (message.items as [string, number, number[], boolean][]).filter(([, , sizes]) => sizes.every(size => size === 1));
+    expect(scalars.length).toBeGreaterThan(0);
+    const entries = () => scalars.map(([kind, i]) => root.querySelector(`[data-panel="graph"] [data-${kind}="${i}"] .gl-entries`));
+    const height = () => Number(root.querySelector(`[data-panel="graph"] [data-op="${scalars[0]![1]}"] .gl-face`)!.getAttribute('height'));
+    expect(entries()).not.toContain(null);
+    expect(root.querySelector('.gl-late')).toBeNull();
+    const before = height();
+    const live = store.live.value!;
+    store.live.value = { ...live, frame: { ...live.frame, step: live.frame.step + 1 } };
+    expect(entries().every(one => one === null)).toBe(true);
+    expect(height()).toBeLessThan(before);
+    const late = [...root.querySelectorAll('[data-panel="graph"] .gl-late')].map(one => one.closest('[data-part]')!);
+    expect(late.length).toBeGreaterThan(0);
+    for (const part of late) expect(part.textContent).toContain(`step ${message.step}`);
+  });
+
   it('are the formulas and the entries of a small graph, on its nodes', async () => {
     await drawn('[data-panel="graph"] .gl-entries');
     const { message, buffers } = answer('small');

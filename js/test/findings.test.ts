@@ -107,6 +107,32 @@ describe('the findings panel', () => {
   });
 });
 
+describe('findings on the graph', () => {
+  it('stand before the titles of the nodes that they name, and a click goes to the card', () => {
+    feed(recorded('findings'));
+    draw(store, 'inspector', root, end.signal);
+    const { findings, key } = store.findings.value!;
+    expect(store.step.value!.structure.key).toBe(key);
+    const named = findings.filter(one => one.op !== null);
+    expect(named.length).toBeGreaterThan(0);
+    const node = (op: number) => root.querySelector<SVGElement>(`[data-panel="graph"] .gl-node[data-op="${op}"]`)!;
+    for (const { op, severity } of named) expect(node(op!).querySelector(`.gl-sign.gl-is-${severity}`)).not.toBeNull();
+    expect(root.querySelectorAll('[data-panel="graph"] .gl-sign').length).toBe(new Set(named.map(one => one.op)).size);
+    const [first] = named as [Finding];
+    node(first.op!).dispatchEvent(new PointerEvent('pointermove', { bubbles: true }));
+    expect(root.querySelector('.gl-tip:not([hidden])')!.textContent).toContain(`${first.severity}${first.title}`);
+    const before = store.selected.value;
+    node(first.op!)
+      .querySelector('.gl-sign')!
+      .dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }));
+    expect(document.activeElement?.closest('[data-finding]')?.getAttribute('data-finding')).toBe(first.key);
+    expect(store.selected.value).toBe(before);
+    // Of another graph its numbers mean other ops.
+    store.findings.value = { ...store.findings.value!, key: 'another' };
+    expect(root.querySelector('[data-panel="graph"] .gl-sign')).toBeNull();
+  });
+});
+
 describe('a trend', () => {
   it('draws what is above the limit above it', () => {
     const { path, limits } = trendShape({ steps: [1, 2, 3], values: [1, 100, 1], low: null, high: 10 }, 100, 40);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { bar, barTicks, sides } from '../draw/bars';
+import { bar, barTicks, beyond, sides } from '../draw/bars';
 import { decode, type Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
-import { fewer, gains, located, wayTo } from '../panels/gain';
+import { callsOf, fewer, gains, located, Waterfall, wayTo } from '../panels/gain';
+import type { Store } from '../panels/store';
 import { alike, blocksOf } from '../panels/ledger';
 import { examples, many } from '../gallery/examples';
 import type { Sent } from '../gallery/sketch';
@@ -67,6 +68,36 @@ describe('the gain waterfall', () => {
     expect(unknown.length).toBeLessThan(15);
   }, 30_000);
 
+  it('has no factor for a gradient that is the sum of many backward calls, and neither axis nor sentence counts it', () => {
+    const [structure, frame] = read(examples.digits!());
+    const leaf = leafOf(structure, 'fc1.weight');
+    // As if forty calls had added up: a factor of thousands that no op has.
+    frame.leaves[2 * leaf + 1]! *= 1e-9;
+    const shown = new Waterfall();
+    const ticks = () => [...shown.element.querySelectorAll('.gl-gainticks span')].map(tick => tick.textContent);
+    const last = () => shown.element.querySelector('.gl-gainrow:last-child')!;
+    shown.update(structure, frame, leaf, new Set());
+    expect([ticks()[0], last().querySelector('.gl-gainbar u') !== null]).toEqual(['\u226410\u207b\u2076\u00d7', true]);
+    expect(shown.element.textContent).toContain('Most is lost in fc1.weight');
+    shown.update(structure, frame, leaf, new Set(), 40);
+    expect(last().querySelector('.gl-gainbar, .gl-gainvalue')).toBeNull();
+    expect(last().textContent).toBe('fc1.weight.grad: sum of 40 calls');
+    const others = gains(structure, frame, leaf).slice(0, -1);
+    expect(ticks()).toEqual(barTicks(sides(others.map(g => g.gain))).map(([tick]) => tick));
+    const worst = others.reduce((w, g) => (g.gain < w.gain ? g : w));
+    expect(worst.gain).toBeLessThan(0.2);
+    expect(shown.element.textContent).toContain(`Most is lost in ${worst.name}: `);
+    shown.update(structure, frame, leaf, new Set(), NaN);
+    expect(last().textContent).toContain('sum of several calls');
+  });
+
+  it('hears of a missing zero_grad from its rule', () => {
+    const numbers = [{ name: 'contributions in w.grad', value: 40, limit: '' }];
+    const knows = (rules: string[], at: number | null, name: string) =>
+      callsOf({ findings: { value: { findings: rules.map(rule => ({ rule, numbers })) } }, at: { value: at } } as unknown as Store, name);
+    expect([knows([], null, 'w'), knows(['R8'], null, 'w'), knows(['R8'], 3, 'w'), knows(['R8'], null, 'b')]).toEqual([1, 40, NaN, NaN]);
+  });
+
   it('keeps zero, Inf and NaN as bars of their own', () => {
     const one = (gain: number) => ({ op: 0, name: '', gain, before: 1, after: gain, count: 1, readers: 1 });
     const list = [
@@ -83,6 +114,14 @@ describe('the gain waterfall', () => {
     const style = (x: number) => bar(x, 2).querySelector('u')!.getAttribute('style');
     expect([Infinity, NaN].map(style)).toEqual(['left:92.0%;width:8.0%', 'left:92.0%;width:8.0%']);
     expect(bar(null, 2).children.length).toBe(0);
+  });
+
+  it('has a point where it goes on beyond the scale, and the tick there says so', () => {
+    const cut = (x: number) => bar(x, 6).classList.contains('gl-cut');
+    expect([1e-7, 1e7, 1e-6, 1e6, 0, Infinity, NaN].map(cut)).toEqual([true, true, false, false, false, false, false]);
+    const ends = (...values: number[]) => [barTicks(6, beyond(values, 6))[0]![0], barTicks(6, beyond(values, 6)).at(-1)![0]];
+    expect(ends(1e-23, 3)).toEqual(['\u226410\u207b\u2076\u00d7', '10\u2076\u00d7']);
+    expect(ends(0.1, 1e22)).toEqual(['10\u207b\u2076\u00d7', '\u226510\u2076\u00d7']);
   });
 
   it('has 1 in the middle and whole decades at its ends', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { digitsRun } from '../gallery/digits';
 import { examples } from '../gallery/examples';
-import type { Sent } from '../gallery/sketch';
-import type { Finding, Findings } from '../protocol/decode';
+import { Sketch, type Sent } from '../gallery/sketch';
 import { draw } from '../panels/inspector';
+import type { View } from '../panels/view';
+import { Viewport } from '../panels/viewport';
+import { MISSING, type Finding, type Findings } from '../protocol/decode';
 import { end, feed, onPage, root, show, store, text, value } from './page';
 
 onPage();
@@ -179,7 +181,28 @@ describe('what went wrong', () => {
     show(messages);
     const node = root.querySelector(`[data-panel="graph"] [data-op="${ops.length - 1}"]`)!;
     expect(node.classList.contains('gl-failed')).toBe(true);
-    expect(node.textContent).toContain('failed: line');
+    const lines = [...node.querySelectorAll('.gl-quiet')].map(line => line.textContent);
+    expect(lines).toEqual(['the number of features differs', 'x (5,)']);
+    expect(node.getAttribute('aria-label')).toContain('failed: linear: the number of features differs\n  x (5,)');
+    expect(node.querySelector('.gl-sign.gl-is-error')).not.toBeNull();
+    // The lines have their room: the frame is as much higher.
+    const height = (one: Element) => Number(one.querySelector('.gl-face')!.getAttribute('height'));
+    expect(height(node) - height(root.querySelector('[data-panel="graph"] [data-op="0"]')!)).toBe(14);
+  });
+
+  it('an op that failed is no op of the table that was made, and no quiet row', () => {
+    const messages = digitsRun();
+    const { ops } = messages.find(({ message }) => message.kind === 'structure')!.message as {
+      ops: { error: string | null; grad: boolean; bytes: number }[];
+    };
+    Object.assign(ops.at(-1)!, { error: 'ValueError: no', grad: false });
+    const graph = ops.filter(op => op.grad);
+    show(messages);
+    const row = root.querySelector(`[data-panel="shapes"] [data-op="${ops.length - 1}"]`)!;
+    expect(row.classList.contains('gl-nograd')).toBe(false);
+    expect(row.querySelector('td.gl-failed .gl-is-error')).not.toBeNull();
+    expect(text('[data-panel="shapes"] .gl-sum')).toMatch(new RegExp(`^${graph.length} ops? forward · 1 failed · `));
+    expect(text('[data-panel="shapes"] .gl-legend')).toContain(`${graph.length} of ${ops.length - 1} ops want a gradient`);
   });
 
   it('an optimizer that moved nothing says so instead of an empty table', () => {
@@ -192,6 +215,65 @@ describe('what went wrong', () => {
     show(messages);
     expect(text('[data-panel="optimizer"]')).toContain('It moved no parameter');
     expect(root.querySelector('[data-param]')).toBeNull();
+  });
+});
+
+describe('what stands beside a node', () => {
+  it('has a number with its name, or of labels what they are', () => {
+    const s = new Sketch('beside');
+    const x = s.leaf('x', 'input', [32, 8]);
+    const weights = s.leaf('input', 'input', [32], {}, 31.8);
+    const labels = s.leaf('y', 'input', [32], { dtype: 'int64' }, 12);
+    s.op('linear', 'matmul', [['leaf', x]], [32, 8]);
+    s.op('cross_entropy', 'loss', [['op', 0], ['leaf', weights], ['leaf', labels]], []); // prettier-ignore
+    show([s.structureMessage(), s.frame({ step: 1 })], 'graph');
+    const says = (leaf: number) => [...root.querySelectorAll(`[data-leaf="${leaf}"] .gl-quiet`)].map(line => line.textContent);
+    expect([says(weights), says(labels)]).toEqual([['‖v‖ 31.8'], ['int64']]);
+    expect(value(`[data-leaf="${weights}"] .gl-v`)).toBe(String(Number(Math.fround(31.8).toPrecision(9))));
+    expect(value(`[data-leaf="${labels}"] .gl-v`)).toBeNull();
+  });
+});
+
+describe('the lines of the gradients', () => {
+  it('are drawn from the second step on', () => {
+    const s = new Sketch('one');
+    const w = s.leaf('w', 'parameter', [2], {}, 1, 2);
+    s.op('mean', 'loss', [['leaf', w]], [], { gradient: 1 });
+    const columns = ['loss', 'grad_norm', 'g/w'];
+    const chart = () => root.querySelector<HTMLElement>('[data-panel="gradients"] .gl-chartroom')!;
+    show([s.structureMessage(), s.frame({ step: 1, grad_norm: 2 }, columns, [[1, 2, 2]])], 'gradients');
+    expect(chart().hidden).toBe(true);
+    feed([s.frame({ step: 2, grad_norm: 2 }, columns, [[1, 2, 2], [1, 2, 2]])]); // prettier-ignore
+    expect(chart().hidden).toBe(false);
+    expect(text('[data-panel="gradients"] .gl-further')).toBe('');
+  });
+
+  it('say what is hatched in the map, and how often a step is read', () => {
+    const s = new Sketch('light');
+    const w = s.leaf('w', 'parameter', [2], {}, 1, 2);
+    s.op('mean', 'loss', [['leaf', w]], [], { gradient: 1 });
+    const frame = s.frame({ step: 3, grad_norm: 2, tracing: { on: true, share: 0.02, every: 20 } }, ['loss', 'g/w'], [[1, 2], [1, 0], [1, 2]]); // prettier-ignore
+    new Uint32Array(frame.buffers[7] as ArrayBuffer)[3] = MISSING;
+    show([s.structureMessage(), frame], 'gradients');
+    expect(text('[data-panel="gradients"] .gl-further')).toBe('hatched: not read · one step in 20 is read in full');
+  });
+});
+
+describe('the room for a graph', () => {
+  const zoomOf = (height: number, high: number): number => {
+    const viewport = new Viewport({ signal: end.signal } as View);
+    let zoom = 1;
+    Object.defineProperties(viewport.element, { clientHeight: { value: high }, scrollHeight: { get: () => height * zoom } });
+    viewport.setRoom(400);
+    viewport.show({ element: document.createElement('div'), resize: to => (zoom = to), scrolled: () => {} }, 400, height);
+    return zoom;
+  };
+
+  it('that is almost as high shows all of it, as long as that can be read', () => {
+    expect(zoomOf(1000, 1000)).toBe(1);
+    expect(zoomOf(1000, 950)).toBeCloseTo(0.95, 2);
+    expect(zoomOf(1000, 950) * 1000).toBeLessThanOrEqual(950);
+    expect(zoomOf(1000, 700)).toBe(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { stretch } from '../panels/operands';
+import { measure, rowOf, stretch } from '../panels/operands';
+import { Sketch } from '../gallery/sketch';
 import { outOfBand } from '../panels/optimizer';
 import { nameCell } from '../panels/pathname';
 import { closeRows, fitName, shortNames, visibleRows } from '../panels/rows';
@@ -13,6 +14,20 @@ describe('small decisions', () => {
     ]);
     expect(stretch([32, 1], [32, 64])[1]).toEqual({ size: 64, stretched: true });
     expect(stretch([1], [1])[0]!.stretched).toBe(false);
+  });
+
+  it('two operands that stretch each other are marked, in words where there is room', () => {
+    const s = new Sketch('both');
+    const [a, b, c] = [s.leaf('a', 'input', [32]), s.leaf('b', 'parameter', [32, 1]), s.leaf('c', 'input', [32, 32])];
+    s.op('sub', 'elementwise', [['leaf', a], ['leaf', b]], [32, 32]); // prettier-ignore
+    s.op('add', 'elementwise', [['op', 0], ['leaf', a]], [32, 32]); // prettier-ignore
+    s.op('mul', 'elementwise', [['op', 1], ['leaf', c]], [32, 32]); // prettier-ignore
+    const inputs = (i: number, room: number) => rowOf(s.structure, i, measure(s.structure, room).look).querySelector('.gl-both');
+    expect(inputs(0, 600)!.querySelectorAll('.gl-is-warning, .gl-ghost').length).toBe(3);
+    expect(inputs(0, 600)!.textContent).toContain('both stretched');
+    expect(inputs(0, 300)!.textContent).not.toContain('both stretched');
+    expect(inputs(0, 300)!.getAttribute('title')).toContain('both stretched');
+    expect([inputs(1, 600), inputs(2, 600)]).toEqual([null, null]);
   });
 
   it('lines are of the selected rows, or of weights spread over the depth', () => {

@@ -251,7 +251,7 @@ describe('lines', () => {
     expect(rangePath(line([1, 2, 3], [5, 6, 7], { high: [5, 9, 7] }), same, same)).toBe('');
   });
 
-  it('of nothing but zeros have a floor called 0 and no decades; their names stand where they end', () => {
+  it('of nothing but zeros have a floor called 0 and no decades; their names stand beside the plot, with a line to where they end', () => {
     const chart = new Lines('x');
     const axis = { first: 1, last: 10, width: 100 };
     const fit = (names: readonly string[]) => names;
@@ -266,7 +266,9 @@ describe('lines', () => {
       fit
     });
     expect([...chart.element.querySelectorAll('.gl-grid text')].map(text => text.textContent)).toEqual(['0']);
-    expect(chart.element.querySelector<HTMLElement>('.gl-line-names span')!.style.left).toBe('61px');
+    expect(chart.element.querySelector<HTMLElement>('.gl-line-names span')!.style.left).toBe('116px');
+    // The middle of step 5 of ten, in 100 pixels.
+    expect(chart.element.querySelector('.gl-leaders path')!.getAttribute('d')).toMatch(/^M58\.0 [\d.]+H106L113 [\d.]+$/);
   });
 
   it('have a glyph of its own for NaN and for Inf, in their colour, and for zero, in that of the line', () => {
