@@ -2,13 +2,13 @@
 
 import { bar, barTicks, beyond, sides } from '../draw/bars';
 import { html, write } from '../draw/element';
-import { count, full, plain, plural, special } from '../draw/format';
+import { full, plain, plural, special } from '../draw/format';
 import { mark } from '../draw/node';
 import type { Frame } from '../protocol/decode';
 import type { Structure } from '../protocol/messages';
 import { fitNames, nameCell } from './pathname';
 import { closeRows, depthOrder, visibleRows } from './rows';
-import { marked, type Store } from './store';
+import { marked } from './store';
 import { followWidth, leafNumber, madeAt, opGradient, watch, type View } from './view';
 import { rootOf } from './way';
 
@@ -194,18 +194,6 @@ function times(x: number): string {
   return special(x) ?? `${plain(x)}\u00d7`;
 }
 
-/**
- * Of how many backward calls a parameter's `.grad` is the sum, as far as this page knows: 1, or NaN for several.
- *
- * It knows of an update without zero_grad from the rule about that, which counts for one of the parameters.
- */
-export function callsOf({ findings, at }: Store, name: string): number {
-  const missing = findings.value?.findings.find(({ rule }) => rule === 'R8');
-  if (!missing) return 1;
-  const counted = missing.numbers.find(number => number.name === `contributions in ${name}.grad`);
-  return counted && at.value === null ? counted.value : NaN;
-}
-
 /** Draws the bars of one parameter at a time. */
 export class Waterfall {
   private readonly title = html('span', {});
@@ -229,17 +217,17 @@ export class Waterfall {
     fitNames(this.rows);
   }
 
-  /** `calls`: of how many backward calls the parameter's gradient is the sum; NaN for several. Of more than one it is no gain. */
-  update(structure: Structure, frame: Frame, leaf: number, selected: ReadonlySet<number>, calls = 1): void {
+  update(structure: Structure, frame: Frame, leaf: number, selected: ReadonlySet<number>): void {
     const all = gains(structure, frame, leaf);
     this.element.hidden = all.length === 0;
     if (all.length === 0) return;
     write(this.title, `gain along the path, loss to ${(structure.leaves[leaf]?.name ?? '').slice(0, 200)}`);
     const shown = located(structure, all, fewer(all));
-    const sum = calls === 1 ? undefined : shown.at(-1);
+    // What several backward calls have added up is no gain of this one.
+    const sum = (frame.leaf_has[leaf] ?? 0) & 4 ? shown.at(-1) : undefined;
     const factors = shown.filter(g => g !== sum).map(g => g.gain);
     const decades = sides(factors);
-    this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected, g === sum ? calls : 1)));
+    this.rows.replaceChildren(...shown.map(g => this.row(g, structure, decades, selected, g === sum)));
     this.fit();
     const marks = barTicks(decades, beyond(factors, decades));
     // Five labels need 40 pixels each.
@@ -252,7 +240,7 @@ export class Waterfall {
     write(this.note, `${lost}${sums}`.trim());
   }
 
-  private row(g: Gain, structure: Structure, decades: number, selected: ReadonlySet<number>, calls: number): HTMLElement {
+  private row(g: Gain, structure: Structure, decades: number, selected: ReadonlySet<number>, sum: boolean): HTMLElement {
     // Where no gradient comes, none is lost.
     const none = g.before === 0 && g.after === 0;
     const odd = !none && special(g.gain) !== null;
@@ -269,15 +257,9 @@ export class Waterfall {
     const on = g.op !== null && selected.has(g.op);
     const cells = [
       html('span', { class: 'gl-gainname' }, nameCell(g.name || ops, g.name && ops)),
-      ...(calls === 1
-        ? [bar(none ? null : g.gain, decades), value]
-        : [
-            html(
-              'span',
-              { class: 'gl-gainsum', 'data-value': full(g.after) },
-              `.grad: sum of ${calls > 1 ? count(calls) : 'several'} calls`
-            )
-          ])
+      ...(sum
+        ? [html('span', { class: 'gl-gainsum', 'data-value': full(g.after) }, '.grad: sum of several calls')]
+        : [bar(none ? null : g.gain, decades), value])
     ];
     const look = { class: `gl-gainrow${on ? ' gl-selected' : ''}`, title, role: 'listitem' };
     return g.op === null ? html('div', look, ...cells) : html('div', { ...look, 'data-gain': g.op, tabindex: 0 }, ...cells);
@@ -300,8 +282,7 @@ export function gainPart(view: View, into: HTMLElement): void {
     const leaf = closeRows(order, parameters)
       .map(find)
       .find(j => j >= 0);
-    if (step && leaf !== undefined)
-      waterfall.update(step.structure, step.frame, leaf, ops, callsOf(store, step.structure.leaves[leaf]?.name ?? ''));
+    if (step && leaf !== undefined) waterfall.update(step.structure, step.frame, leaf, ops);
     else waterfall.element.hidden = true;
   });
   for (const kind of ['click', 'keydown']) {
