@@ -9,6 +9,7 @@ from ..errors import ArgumentError
 from ..trace import CAPTURE_BYTES, Capture
 from ..trace.capture import CapturedOp
 from ..trace.glimpse import GLIMPSE_OPS
+from ..trace.ledger import ENTRIES_A_LEAF
 from ..trace.source import formulas, written
 from ..trace.window import Summary, Window, summary, window
 from . import mathml
@@ -190,7 +191,9 @@ def _ledger(recorder: Recorder, tensor: Any, name: str) -> dict[str, Any]:
     """Who added what to a `.grad` since it was last None."""
     entries = recorder.ledger(tensor)
     passes = len({entry.backward for entry in entries})
-    side = f"{passes} backward calls have added up" if passes > 1 else "since it was last None"
+    side = f"sum of {'at least ' * (len(entries) == ENTRIES_A_LEAF)}{passes} backward calls" if passes > 1 else "since it was last None"
+    if len(entries) > _ROWS:
+        side += f" \u00b7 the last {_ROWS}{' parts' * (len(entries) > passes)} are shown"
     rows = [[f"backward {e.backward}", e.op or "given", "" if e.norm is None else plain(e.norm)] for e in entries[-_ROWS:]]
     return table(f"ledger of {name[:80]}.grad", side, ("call", "added by", "\u2016added\u2016"), rows)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..trace.keeper import Alive, Keeper, alive
 from ..trace.where import users_modules
+from .reading import size
 from .requests import Reply, answers
 
 if TYPE_CHECKING:
@@ -34,13 +35,13 @@ def look(session: Session) -> Alive:
 
 
 def said(session: Session, keeper: Keeper) -> str:
-    """One keeper in words: `losses` (In[9]) keeps 312 graphs, 1.4 GB: append `loss.item()`."""
+    """One keeper in words: `losses` (In[9]) keeps 312 graphs, 1.4 GiB: append `loss.item()`."""
     variable = keeper.name.partition(".")[0].partition("(")[0].partition(":")[0]
     count = session.births.cell_of(variable)
     cell = "" if count is None else f" (In[{count}])"
     graphs = f"{keeper.graphs:,} graphs" if keeper.graphs != 1 else f"1 graph of {keeper.ops:,} op{'s' * (keeper.ops != 1)}"
     remedy = f": {keeper.remedy}" if keeper.remedy else ""
-    return f"`{keeper.name}`{cell} keeps {graphs}, {size(keeper.size_bytes)}{remedy}"
+    return f"`{keeper.name}`{cell} keeps {graphs}, {size(keeper.size_bytes)}{remedy}."
 
 
 def unnamed(found: Alive) -> str:
@@ -48,7 +49,7 @@ def unnamed(found: Alive) -> str:
     if not found.unnamed:
         return ""
     by = f", most by a {found.unnamed_by}" if found.unnamed_by else ""
-    return f"{found.unnamed:,} more result{'s' * (found.unnamed != 1)} with a graph, held where no variable leads to{by}"
+    return f"{found.unnamed:,} more result{'s' * (found.unnamed != 1)} with a graph, held where no variable leads to{by}."
 
 
 def report(session: Session) -> str:
@@ -58,15 +59,3 @@ def report(session: Session) -> str:
     if rest := unnamed(found):
         lines.append(rest)
     return "\n".join(lines) if lines else "gradlab: no variable keeps a graph alive"
-
-
-def size(count: int) -> str:
-    """Bytes as people read them.
-
-    >>> size(312), size(1_400_000_000)
-    ('312 B', '1.4 GB')
-    """
-    for unit, power in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= power:
-            return f"{count / power:.3g} {unit}"
-    return f"{count} B"

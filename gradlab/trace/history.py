@@ -95,6 +95,12 @@ class History:
             found = kept
         return found
 
+    def of_op(self, i: int, node: Node, most: int) -> tuple[list[int], list[float]]:
+        """The newest steps whose graph ends in `node`, up to so many, and the norm of what op `i` made in each."""
+        kept = [one for one in self._steps if one.node is node][-most:]
+        known = [one for one in kept if not np.isnan(one.numbers[i]) or (one.blank is not None and i not in one.blank)]
+        return [one.step for one in known], [float(one.numbers[i]) for one in known]
+
 
 def numbers_at(kept: Kept) -> Numbers:
     """What was kept of a step, as a frame shows it; durations and optimizers are not kept."""

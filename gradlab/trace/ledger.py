@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from typing import NamedTuple
 
-_ENTRIES_A_LEAF = 64
+ENTRIES_A_LEAF = 64
+"""The newest contributions to a gradient that are kept."""
+
 _LEAVES_KEPT = 4_096
 
 
@@ -38,7 +40,7 @@ class Ledger:
         if entries is None:
             if len(self._entries) >= _LEAVES_KEPT:
                 self._entries.popitem(last=False)
-            entries = self._entries[serial] = deque(maxlen=_ENTRIES_A_LEAF)
+            entries = self._entries[serial] = deque(maxlen=ENTRIES_A_LEAF)
         elif fresh:
             entries.clear()
         entries.append(entry)

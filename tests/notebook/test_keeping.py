@@ -76,7 +76,16 @@ def test_alive_names_the_list_its_cell_and_what_to_append(run: Any, capsys: Any)
     capsys.readouterr()
     run("%gradlab alive")
     out = capsys.readouterr().out
-    assert "`losses` (In[3]) keeps 31 graphs, " in out and ": append `loss.item()`" in out
+    assert "`losses` (In[3]) keeps 31 graphs, " in out and ": append `loss.item()`, or `loss.detach()` for a tensor.\n" in out
+
+
+def test_bytes_are_counted_as_in_the_rest_of_the_page(run: Any, ask: Any) -> None:
+    run(SETUP)
+    run("kept = [gl.ones(2048, requires_grad=True).exp() for _ in range(9)]")
+    (answer,) = [m.content for m in ask("alive") if m.content["kind"] == "answer" and "keepers" in m.content]
+    (keeper,) = [keeper for keeper in answer["keepers"] if keeper["name"] == "kept"]
+    held = 9 * 2048 * 4  # each keeps its own values, of which the gradient of exp is made
+    assert keeper["size_bytes"] == held and f" graphs, {held // 1024} KiB: " in keeper["said"] and keeper["said"].endswith(".")
 
 
 def test_the_page_gets_the_same_when_nothing_runs(run: Any, ask: Any) -> None:

@@ -123,7 +123,8 @@ def test_r8_gradients_that_are_never_reset(made: Callable[[], Made], optimizer: 
             moves.step()
 
     finding = only(findings(run, "R8"))
-    assert finding.verdict.startswith("In **2** steps in a row")
+    assert finding.verdict.startswith("**2** steps in a row, `backward()` added")
+    assert finding.code.startswith("optimizer.zero_grad()\n")
     assert "holds 3 contributions" in finding.why or "contributions" in finding.why
 
 
@@ -141,6 +142,50 @@ def test_r8_is_silent_where_gradients_are_reset_or_accumulated(to_none: bool) ->
             moves.step()
 
     assert findings(run, "R8") == []
+
+
+BY_HAND = {
+    "a model": (
+        "net = nn.Linear(3, 2)\nx = gl.randn(5, 3)\nparameters = list(net.parameters())\nforward = lambda: net(x).pow(2).mean()",
+        "net.zero_grad()\nloss.backward()",
+    ),
+    "a tensor": (
+        "w = gl.tensor([1.0, 2.0], requires_grad=True)\nparameters = [w]\nforward = lambda: w.exp().sum()",
+        "w.grad = None\nloss.backward()",
+    ),
+    "two tensors": (
+        "w = gl.tensor([1.0, 2.0], requires_grad=True)\nb = gl.tensor(3.0, requires_grad=True)\n"
+        "parameters = [w, b]\nforward = lambda: (w * w).sum() * b",
+        "for p in (w, b):\n    p.grad = None\nloss.backward()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("made", "fix"), BY_HAND.values(), ids=BY_HAND)
+def test_r8_without_an_optimizer_the_lines_to_paste_run_and_reset(notebook, made: str, fix: str) -> None:
+    notebook.run(made)
+    step = "loss = forward()\nloss.backward()\nwith gl.no_grad():\n    for p in parameters:\n        p -= 0.01 * p.grad"
+    notebook.run(f"for _ in range(4):\n    {step.replace(chr(10), chr(10) + '    ')}")
+    finding = only([one for one in diagnose(notebook.recorder) if one.rule == "R8"])
+    assert finding.code == fix
+    parameters = notebook.namespace["parameters"]
+    notebook.run("for p in parameters: p.grad = None\nforward().backward()")
+    alone = [np.array(p.grad.data) for p in parameters]
+    notebook.run("loss = forward()")
+    notebook.run(finding.code)
+    for p, gradient in zip(parameters, alone, strict=True):
+        np.testing.assert_allclose(p.grad.data, gradient, rtol=1e-6)
+
+
+def test_r8_of_what_has_no_name_the_lines_to_paste_are_a_comment() -> None:
+    tensors = [gl.tensor([1.0, 2.0], requires_grad=True)]
+
+    def run() -> None:
+        for _ in range(4):
+            tensors[0].exp().sum().backward()
+            tensors[0].data -= 0.01 * tensors[0].grad.data
+
+    assert only(findings(run, "R8")).code == "# p.grad = None for each parameter p, and then\nloss.backward()"
 
 
 # R9
@@ -164,6 +209,30 @@ def test_r9_a_softmax_too_many_or_too_few(made: Callable[[], Made], optimizer: s
 def test_r9_says_where_the_loss_has_its_floor() -> None:
     finding = only(findings(trained(mlp(), "sgd", lambda y, t: F.cross_entropy(y.softmax(1), t), 2), "R9"))
     assert finding.numbers[0].value == pytest.approx(np.log(1 + 4 / np.e))
+
+
+def test_r9_compares_the_floor_with_its_own_part_of_the_loss() -> None:
+    model, draw = mlp()
+    parts, totals = [], []
+
+    def loss(y: gl.Tensor, t: gl.Tensor) -> gl.Tensor:
+        part = F.cross_entropy(y.softmax(1), t)
+        total = part + 0.5 * model.fc1.weight.pow(2).sum()
+        parts.append(part.item())
+        totals.append(total.item())
+        return total
+
+    finding = only(findings(trained((model, draw), "sgd", loss, 12), "R9"))
+    numbers = {number.name: number.value for number in finding.numbers}
+    assert numbers == {"floor of cross_entropy": pytest.approx(np.log(1 + 4 / np.e)), "cross_entropy": pytest.approx(parts[-1], rel=1e-5)}
+    assert abs(totals[-1] - parts[-1]) > 0.1 and "its part of the loss can't fall below" in finding.verdict
+    assert finding.trend is not None and finding.trend.label == "cross_entropy"
+    assert finding.trend.steps == tuple(range(1, 13)) and finding.trend.values == pytest.approx(parts, rel=1e-5)
+
+
+def test_r9_of_a_loss_for_each_sample_says_no_number_that_is_another() -> None:
+    finding = only(findings(trained(mlp(), "sgd", lambda y, t: F.cross_entropy(y.softmax(1), t, reduction="none").mean(), 3), "R9"))
+    assert [number.name for number in finding.numbers] == ["floor of cross_entropy"] and finding.trend is None
 
 
 def test_r9_is_silent_where_log_softmax_feeds_nll_loss() -> None:

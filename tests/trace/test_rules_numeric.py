@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradlab as gl
+from gradlab.trace import diagnose, recording
 from gradlab.trace.rules import RULES
 
 from .plants import PLANTS, Plant, classify, mlp, sgd
@@ -98,3 +99,31 @@ def test_a_net_that_died_of_long_steps_is_not_told_to_make_longer_ones(every: in
 def test_single_units_are_read_in_light_steps_too(plant: Plant) -> None:
     gl.manual_seed(11)
     assert plant.rule in warned(findings(plant.train(), 300, rule=plant.rule, every=99, look=25))
+
+
+@pytest.mark.parametrize(("lr", "title"), [(0.4, "Updates are too large"), (1e-6, "Updates are tiny")])
+def test_r6_says_how_far_the_latest_steps_moved_the_weight_and_its_own_limit(lr: float, title: str) -> None:
+    gl.manual_seed(2)
+    rng = np.random.default_rng(0)
+    model = gl.nn.Sequential(gl.nn.Linear(8, 16), gl.nn.Tanh(), gl.nn.Linear(16, 1))
+    optimizer = gl.optim.SGD(model.parameters(), lr=lr)
+    weights = {name: p for name, p in model.named_parameters() if p.ndim == 2}
+    moved: dict[str, list[float]] = {name: [] for name in weights}
+    with recording() as recorder:
+        for _ in range(40):
+            x = gl.tensor(rng.normal(size=(8, 8)).astype(np.float32))
+            optimizer.zero_grad()
+            (model(x) - gl.tensor(rng.normal(size=(8, 1)).astype(np.float32))).pow(2).mean().backward()
+            before = {name: np.array(p.data, np.float64) for name, p in weights.items()}
+            optimizer.step()
+            for name, p in weights.items():
+                moved[name].append(float(np.linalg.norm(p.data - before[name]) / np.linalg.norm(before[name])))
+    finding = next(one for one in diagnose(recorder) if one.rule == "R6")
+    u = float(np.median(moved[finding.parameter][-16:]))
+    assert finding.title == title and finding.numbers[0].value == pytest.approx(u, rel=1e-3)
+    high = lr == 0.4
+    share = f"**{100 * u:.0f} %**" if high else f"only **{u:.1e}**"
+    assert finding.verdict.startswith(f"The latest steps move `{finding.parameter}` by {share} of its size")
+    assert finding.trend is not None and finding.trend.label == f"update : weight of {finding.parameter}"
+    assert (finding.trend.low, finding.trend.high) == ((None, 0.1) if high else (1e-5, None))
+    assert finding.trend.values[-16:] == pytest.approx(moved[finding.parameter][-16:], rel=1e-3)

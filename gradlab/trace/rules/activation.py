@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import prod
 
 from .evidence import Evidence
-from .finding import Finding, Number
+from .finding import Finding, Number, percent
 from .graph import Graph
 from .rule import rule
 
@@ -146,7 +146,7 @@ def _much_dropout(graph: Graph) -> Iterator[Finding]:
             p = float(found[1])
             yield Finding(
                 "Much dropout",
-                f"`{module['path']}` drops **{p:.0%}** of what comes to it.",
+                f"`{module['path']}` drops **{percent(p)}** of what comes to it.",
                 "More than half is rarely of use, and slows training down.",
                 "Try 0.1 to 0.5.",
                 f"nn.Dropout({_MOST_DROPPED})",

@@ -281,6 +281,25 @@ class Evidence:
             if param.serial not in held and param.root is not None
         ]
 
+    @cached_property
+    def owners(self) -> tuple[list[str], list[str]]:
+        """The models that the parameters of this training belong to, by the user's names for them, and the parameters of none."""
+        run = self._recorder.steps.run
+        columns = [run.labelled(label) for label in self.parameters]
+        params = [column.param for column in columns if column is not None and column.param.ref() is not None]
+        models = dict.fromkeys(param.root.label for param in params if param.root is not None)
+        return list(models), [param.leaf.name for param in params if param.root is None]
+
+    def values(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """The steps that are kept with the graph of the one on show, the newest 256, and the norm of what op `i` made in each."""
+        tape, run = self._recorder.tape, self._recorder.steps.run
+        steps, values = run.history.of_op(i, tape.node, WINDOW)
+        now = tape.values[i]
+        if now is not None and (not steps or steps[-1] != tape.step):
+            steps.append(tape.step or run.step + 1)
+            values.append(now)
+        return np.array(steps, int), np.array(values, np.float64)
+
     def leaf_of(self, label: str) -> int | None:
         """The leaf of the structure with that name."""
         return next((j for j, leaf in enumerate(self.graph.leaves) if leaf["name"] == label), None)

@@ -14,6 +14,15 @@ MOST_POINTS = 200
 """Points of a trend that are kept: as many as a card is pixels wide."""
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """A share as it is written in texts.
+
+    >>> percent(0.114), percent(0.9876, 1)
+    ('11 %', '98.8 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
 class Number(NamedTuple):
     """A measured number beside what it is held against: `Number("update : weight", 0.083, "good up to 5e-3")`."""
 

@@ -27,7 +27,7 @@ def graph_leak(e: Evidence) -> Iterator[Finding]:
         f"{kept} finished steps are kept",
         f"{name} keeps the losses of **{kept}** finished steps"
         + (f", {whole} of them with their whole graph and all its arrays." if whole else ", each with a node of its graph."),
-        "A loss that is kept as a tensor keeps the graph that it came from" + (", here not freed by backward()." if whole else "."),
+        "A loss that is kept as a tensor keeps the graph that it came from" + (", here not freed by `backward()`." if whole else "."),
         "Keep numbers.",
         code,
         numbers=(Number("finished steps alive", float(kept), f"limit {_MOST}"),),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .evidence import Evidence
-from .finding import Finding, Number
+from .finding import Finding, Number, percent
 from .rule import rule
 
 _MEAN = 3.0  # standard deviations
@@ -93,7 +93,7 @@ def label_balance(e: Evidence) -> Iterator[Finding]:
         most = int(stats.counts.argmax())
         yield Finding(
             "Labels of few classes",
-            f"Of {total:,} labels **{stats.counts[most] / total:.0%}** are of class {most}: as few as {perplexity:.1f} of {classes}.",
+            f"Of {total:,} labels **{percent(stats.counts[most] / total)}** are of class {most}: as few as {perplexity:.1f} of {classes}.",
             f"The targets of `{e.graph.title(i)}` over the first {stats.seen} batches. A net that always answers {most} looks good.",
             "Weigh the classes, and look at the accuracy of each; or check that the data are shuffled.",
             "loss = F.cross_entropy(scores, target, weight=1 / counts)",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...overfitting import LEFT, RIGHT, Learned, learn_by_heart
-from .finding import Finding, Number, Trend
+from .finding import Finding, Number, Trend, percent
 
 _LEARN = (
     "A network with more parameters than a small batch has numbers can learn it by heart, and its loss goes to zero. One that can't has"
@@ -61,7 +61,7 @@ def _finding(learned: Learned) -> Finding:
     if learned.accuracy is not None:
         numbers += (Number("right", learned.accuracy, f"at least {RIGHT:g}"),)
     numbers += (Number("first loss", learned.losses[0]),)
-    right = "" if learned.accuracy is None else f", and {learned.accuracy:.0%} of its samples are right"
+    right = "" if learned.accuracy is None else f", and {percent(learned.accuracy)} of its samples are right"
     still = float(losses.max() - losses.min()) < LEFT * abs(learned.losses[0])
     if not isfinite(last):
         why = "The loss became NaN or infinite on the way."

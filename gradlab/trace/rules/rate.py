@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from .evidence import Evidence
-from .finding import Finding, Number, Trend
+from .finding import Finding, Number, Trend, percent
 from .rule import rule
 from .update import TOO_FAR, TOO_LITTLE, held_low, paces, progress, rates, usual_rate
 
@@ -42,7 +42,7 @@ def too_high(e: Evidence) -> Iterator[Finding]:
     speeds = paces(e)
     u = max((u for _, u in speeds), default=None)
     if found is None and u is not None and u > TOO_FAR and (progress(e) or 0.0) > 0.9:
-        found = f"Each step moves a weight by **{u:.0%}** of its size, and the loss does not fall.", 1.0
+        found = f"The latest steps move a weight by **{percent(u)}** of its size, and the loss does not fall.", 1.0
     if found is None:
         return
     verdict, times = found
@@ -116,7 +116,7 @@ def _swings(losses: np.ndarray) -> tuple[str, float] | None:
     squares = float((d[:-1] ** 2).sum()) or 1e-45
     turns = float((d[:-1] * d[1:]).sum()) / squares
     if turns < _SWING and size > _SWING_SIZE and tail[half:].mean() > 0.97 * tail[:half].mean():
-        return f"The loss swings by **{size:.0%}** from step to step, up and down by turns, and does not fall.", 1.0
+        return f"The loss swings by **{percent(size)}** from step to step, up and down by turns, and does not fall.", 1.0
     return None
 
 
@@ -149,20 +149,20 @@ def stalled(e: Evidence) -> Iterator[Finding]:
         or (gone is not None and gone < 0.5)
     ):
         return
-    u = float(np.median(slow))
+    u, fell = float(np.median(slow)), (before - now) / before
     weight = speeds[0][0]
     lr = weight.options.get("lr")
     most = usual_rate(weight)
     raised = f"lr={min(lr * 1e-3 / u, most):.1g}" if isinstance(lr, (int, float)) and u > 0 and lr < most else ""
     yield Finding(
         "Training stands still",
-        f"In {_STALLED_OVER} steps the loss fell by **{(before - now) / before:.2%}**, and a step moves weights by {u:.1e} of their size.",
+        f"In {_STALLED_OVER} steps the loss fell by **{percent(fell, 2)}**, and a step moves weights by {u:.1e} of their size.",
         f"lr={lr:g} of {weight.optimizer} is too low for these gradients." if isinstance(lr, (int, float)) else "The steps are too short.",
         "Raise the learning rate ten times, and look again.",
         f"# lr is {lr:g} now\noptimizer = gl.optim.{weight.optimizer}(model.parameters(), {raised})" if raised else "",
         trend=Trend.of("loss", (steps, losses)),
         numbers=(
-            Number("fall of the loss", (before - now) / before, f"at least {_STALLED:.0%} in {_STALLED_OVER} steps"),
+            Number("fall of the loss", fell, f"at least {percent(_STALLED)} in {_STALLED_OVER} steps"),
             Number("update : weight", u, f"at least {TOO_LITTLE:g}"),
         ),
         step=int(steps[-1]),

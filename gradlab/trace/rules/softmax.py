@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from .evidence import Evidence
 from .finding import Finding, Number, Trend
 from .rule import rule
@@ -27,9 +29,9 @@ def softmax_twice(e: Evidence) -> Iterator[Finding]:
         elif maker is not None and function == "LogSoftmax":
             yield Finding(
                 "Log_softmax twice",
-                f"`cross_entropy` gets what `{e.graph.title(maker)}` made, and applies log_softmax itself.",
-                f"{e.graph.at(maker)}. A log_softmax of a log_softmax is the same again: right, but one op for nothing.",
-                "Give it the scores, or use nll_loss on log-probabilities.",
+                f"`cross_entropy` gets what `{e.graph.title(maker)}` made, and applies `log_softmax` itself.",
+                f"{e.graph.at(maker)}. A `log_softmax` of a `log_softmax` is the same again: right, but one op for nothing.",
+                "Give it the scores, or use `nll_loss` on log-probabilities.",
                 _fix(e, maker, i),
                 op=maker,
                 where=e.graph.where(maker),
@@ -48,21 +50,24 @@ def _twice(e: Evidence, loss: int, maker: int) -> Finding:
     classes = (e.graph.shape(e.graph.input(loss)) or (2,))[1 if len(e.graph.shape(e.graph.input(loss))) > 1 else 0]
     binary = taker.startswith("binary")
     floor = math.log1p(math.exp(-1.0)) if binary else math.log1p((classes - 1) / math.e)
-    points = e.column("loss")
+    # A loss of several terms is another number than what this op made of the probabilities.
+    alone = e.graph.roots() == [loss]
+    what = "loss" if alone else taker
+    points = e.column("loss") if alone else e.values(loss) if not e.graph.ops[loss]["shape"] else (np.empty(0, int), np.empty(0))
     values = points[1][-20:]
     flat = len(values) == 20 and bool((abs(values / floor - 1) < _FLAT).all())
-    numbers = (Number("floor of the loss", floor, "0 with scores"),)
+    numbers = (Number(f"floor of the {what}" if alone else f"floor of {what}", floor, "0 with scores"),)
     if len(values):
-        numbers += (Number("loss", float(values[-1])),)
-    stuck = f" It has been within 2 % of it for {len(values)} steps." if flat else ""
+        numbers += (Number(what, float(values[-1])),)
+    stuck = f" It has been within 2 % of it in the {len(values)} latest steps that were read." if flat else ""
     of = "" if binary else f" for {classes} classes"
     return Finding(
         f"{name.capitalize()} twice" if name == "softmax" else f"{name.capitalize()} before {taker}",
-        f"`{taker}` gets probabilities, so the loss can't fall below **{floor:.3f}**{of}.{stuck}",
-        f"{e.graph.at(maker)} feeds `{taker}`, which applies {'the sigmoid' if binary else 'log_softmax'} itself.",
-        "Give the loss the scores; apply softmax only where you read probabilities.",
+        f"`{taker}` gets probabilities, so {'the loss' if alone else 'its part of the loss'} can't fall below **{floor:.3f}**{of}.{stuck}",
+        f"{e.graph.at(maker)} feeds `{taker}`, which applies {'the sigmoid' if binary else '`log_softmax`'} itself.",
+        "Give the loss the scores; apply `softmax` only where you read probabilities.",
         _fix(e, maker, loss),
-        trend=Trend.of("loss", points, low=floor) if len(points[0]) > 1 else None,
+        trend=Trend.of(what, points, low=floor) if len(points[0]) > 1 else None,
         numbers=numbers,
         op=maker,
         where=e.graph.where(maker),
@@ -80,7 +85,7 @@ def _missing(e: Evidence) -> Iterator[Finding]:
                 "The log_softmax is missing",
                 f"`nll_loss` takes log-probabilities; it gets the {what} of `{e.graph.title(maker)}`.",
                 f"{e.graph.at(maker)} feeds `nll_loss` directly, so the loss has no lower bound and is no likelihood.",
-                "Use cross_entropy, which applies log_softmax, on the scores.",
+                "Use `cross_entropy`, which applies `log_softmax`, on the scores.",
                 "loss = F.cross_entropy(scores, target)",
                 op=maker,
                 where=e.graph.where(maker),

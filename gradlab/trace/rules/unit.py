@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..units import AT_THE_END
 from .evidence import Evidence
-from .finding import Finding, Number, Severity
+from .finding import Finding, Number, Severity, percent
 from .graph import Graph
 from .rule import rule
 from .weight import LAYERS, leads_to
@@ -36,7 +36,7 @@ def dead_units(e: Evidence) -> Iterator[Finding]:
         below = _layer_below(e.graph, i)
         yield Finding(
             f"{count} of {len(unit.idle)} ReLU units are dead",
-            f"**{unit.dead:.0%}** of the units were zero on every sample of the last {unit.needed} batches that were looked at.",
+            f"**{percent(unit.dead)}** of the units were zero on every sample of the last {unit.needed} batches that were looked at.",
             f"{e.graph.at(i)}" + ("" if below is None else f", fed by `{e.graph.title(below)}`") + ": no gradient passes these units.",
             "Begin with a smaller learning rate and biases of zero, or let negative values through a little.",
             f"h = F.leaky_relu({_short(e.graph, below)}(x), 0.01)",
@@ -68,7 +68,7 @@ def saturated(e: Evidence) -> Iterator[Finding]:
         below = _layer_below(e.graph, i)
         yield Finding(
             f"{name.capitalize()} is at its ends",
-            f"**{share:.0%}** of what `{e.graph.title(i)}` makes is {ends}, where hardly a gradient passes.",
+            f"**{percent(share)}** of what `{e.graph.title(i)}` makes is {ends}, where hardly a gradient passes.",
             f"{e.graph.at(i)}" + ("" if below is None else f": `{e.graph.title(below)}` gives it inputs that are too large."),
             "Make its input smaller: smaller first weights, scaled inputs, a norm before it, a lower learning rate.",
             f"h = F.{name}(F.layer_norm({_short(e.graph, below)}(x), (units,)))",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .evidence import Evidence
-from .finding import Finding, Number, Trend
+from .finding import Finding, Number, Trend, percent
 from .rule import rule
 from .weight import Weight, weights
 
@@ -90,10 +90,11 @@ def pace(e: Evidence) -> Iterator[Finding]:
     if far:
         weight, u = max(far, key=lambda one: one[1])
         how = "" if len(far) == 1 else f", and {len(far) - 1} more of {len(found)} matrices likewise"
-        yield _finding(e, weight, u, "Updates are too large", f"Each step moves `{weight.label}` by **{u:.0%}** of its size{how}.", True)
+        text = f"The latest steps move `{weight.label}` by **{percent(u)}** of its size{how}."
+        yield _finding(e, weight, u, "Updates are too large", text, True)
     elif len(little) * 2 > len(found) and (gone is None or gone > _LEARNED) and not held_low(e) and not e.asleep:
         weight, u = min(little, key=lambda one: one[1])
-        text = f"A step moves `{weight.label}` by only **{u:.1e}** of its size, {len(little)} of {len(found)} matrices likewise."
+        text = f"The latest steps move `{weight.label}` by only **{u:.1e}** of its size, {len(little)} of {len(found)} matrices likewise."
         yield _finding(e, weight, u, "Updates are tiny", text, False)
 
 
@@ -109,7 +110,12 @@ def _finding(e: Evidence, weight: Weight, u: float, title: str, verdict: str, hi
         "A step of this length overwrites what the weight has learned." if high else "At this pace the weights stay as they were made.",
         "Lower the learning rate." if high else "Raise the learning rate, and see that gradients arrive.",
         code,
-        trend=Trend.of(f"update:weight of {weight.label}", e.measured(f"u/{weight.label}"), low=TOO_LITTLE, high=TOO_FAR),
+        trend=Trend.of(
+            f"update : weight of {weight.label}",
+            e.measured(f"u/{weight.label}"),
+            low=None if high else TOO_LITTLE,
+            high=TOO_FAR if high else None,
+        ),
         numbers=(Number("update : weight", u, limit),),
         leaf=weight.leaf,
         parameter=weight.label,

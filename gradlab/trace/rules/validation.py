@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .evidence import Evidence
-from .finding import Finding, Number, Trend
+from .finding import Finding, Number, Trend, percent
 from .rule import rule
 
 _EVALS = 3  # in which validation was worse than it had been, and training better
@@ -49,8 +49,8 @@ def overfitting(e: Evidence) -> Iterator[Finding]:
         'callbacks=[gl.EarlyStopping("val_loss", patience=3, restore_best=True)]',
         trend=Trend.of("loss in validation", (steps, val), high=level * (1 + _RISE)),
         numbers=(
-            Number("validation above its best", share, f"at most {_RISE:.0%}"),
-            Number("validation above training", gap, f"at most {_GAP:.0%}"),
+            Number("validation above its best", share, f"at most {percent(_RISE)}"),
+            Number("validation above training", gap, f"at most {percent(_GAP)}"),
         ),
         step=int(steps[-1]),
         severity=None if clear else "info",
@@ -77,14 +77,15 @@ def too_good(e: Evidence) -> Iterator[Finding]:
         perfect = right >= _PERFECT
         yield Finding(
             "Suspiciously good",
-            f"`{name}` in validation is **{right:.1%}**" + ("." if perfect else f", {ahead:.1%} above the one in training."),
+            f"`{name}` in validation is **{percent(right, 1)}**"
+            + ("." if perfect else f", {percent(ahead, 1)} above the one in training."),
             "Samples may be in both parts, the input may hold the answer, or validation may be the easier part: sorted data cut in two.",
             "Look for samples of validation among those of training, and at what single features say about the target.",
             "seen = {x.tobytes() for x in train_x}\nprint(sum(x.tobytes() in seen for x in val_x), 'of', len(val_x))",
             trend=Trend.of(f"{name} in validation", (steps, val)),
             numbers=(
-                Number("in validation", right, f"below {_PERFECT:.1%}"),
-                Number("above training", ahead, f"at most {_AHEAD:.0%}"),
+                Number("in validation", right, f"below {percent(_PERFECT, 1)}"),
+                Number("above training", ahead, f"at most {percent(_AHEAD)}"),
             ),
             step=int(steps[-1]),
             subject=name,

@@ -28,14 +28,30 @@ def zero_grad_is_missing(e: Evidence) -> Iterator[Finding]:
         numbers += (Number(f"contributions in {labels[0]}.grad", float(count), "1 with zero_grad"),)
     yield Finding(
         "Gradients are never reset",
-        f"In **{steps:,}** steps in a row backward() added to gradients that an update had used already.",
-        "No zero_grad() between an update and the next backward(): each update follows the sum of all gradients since."
+        f"**{steps:,}** steps in a row, `backward()` added to gradients that an update had used already.",
+        "No `zero_grad()` between an update and the next `backward()`: each update follows the sum of all gradients since."
         + (f" `{labels[0]}.grad` holds {count:,} contributions." if count > 1 else ""),
         "Reset the gradients once a step.",
-        "optimizer.zero_grad()\nloss.backward()\noptimizer.step()",
+        _fix(e),
         trend=Trend.of("‖g‖", points) if len(points[0]) > 1 else None,
         numbers=numbers,
         parameter=labels[0] if labels else None,
         step=e.step,
         subject="zero_grad",
     )
+
+
+def _fix(e: Evidence) -> str:
+    """The lines of one step with the reset in its place; of what the user's code has, since nothing else has a name there."""
+    if e.optimizers:
+        return "optimizer.zero_grad()\nloss.backward()\noptimizer.step()"
+    models, tensors = e.owners
+    lines = [f"{model}.zero_grad()" for model in models if model.isidentifier()]
+    named = [tensor for tensor in tensors if tensor.isidentifier()]
+    if len(named) == 1:
+        lines.append(f"{named[0]}.grad = None")
+    elif named:
+        lines.append(f"for p in ({', '.join(named)}):\n    p.grad = None")
+    if len(named) < len(tensors) or not all(map(str.isidentifier, models)):
+        lines.append("# p.grad = None, too, for each further parameter p" if lines else "# p.grad = None for each parameter p, and then")
+    return "\n".join([*lines, "loss.backward()"])
