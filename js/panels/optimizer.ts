@@ -162,8 +162,8 @@ class Table {
 }
 
 /** Of which step a table is, where that is an older one than the newest. */
-function ofStep({ of }: OptimizerTable): string {
-  return of === undefined ? '' : ` · numbers of step ${count(of)}`;
+function ofStep(before: string, { of }: OptimizerTable, after = ''): string {
+  return of === undefined ? '' : `${before}step ${count(of)}${after}`;
 }
 
 /** The parameter whose update : weight is farthest from 10^-3, and the ratio. */
@@ -318,7 +318,7 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     body.classList.toggle('gl-tight', room.value < TIGHT);
     frame.optimizers.forEach((table, i) => {
       tables.get(i)?.update(table, names, selected, font, room.value, judged);
-      write(titles.get(i) as HTMLElement, `${table.label} · lr ${short(table.lr)}${ofStep(table)}`);
+      write(titles.get(i) as HTMLElement, `${table.label} · lr ${short(table.lr)}${ofStep(' · ', table)}`);
     });
     const rows = frame.optimizers.reduce((sum, table) => sum + table.rows.length, 0);
     if (rows === 0) {
@@ -327,8 +327,8 @@ export function optimizerPanel(view: View, open: ReadonlySignal<boolean>): Panel
     }
     const hidden = [...tables.values()].reduce((sum, table) => sum + table.further, 0);
     const said = hidden > 0 ? `${count(rows - hidden)} of ${count(rows)} parameters, spread over the depth` : '';
-    const of = frame.optimizers.length > 1 ? '' : ofStep(first);
-    write(further, said + (said ? of : of.slice(3)));
+    const of = frame.optimizers.length > 1 ? '' : ofStep('Numbers of ', first, '.');
+    write(further, said + (said && of && ' · ') + of);
     scroller.classList.toggle('gl-long', rows > 24);
     const ratio = frame.optimizers.some(table => table.columns.includes(RATIO));
     const parts = [
