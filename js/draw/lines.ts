@@ -244,7 +244,8 @@ export class Lines {
       }
       const mean = tail.reduce((a, b) => a + b, 0) / tail.length;
       const at = tail.length > 0 ? y(linear ? mean : 10 ** mean) : zero ? height - BOTTOM - 4 : height / 2;
-      return { line, end: end || axis.width, from: at, y: at };
+      const from = tail.length > 0 ? y(linear ? (tail[0] as number) : 10 ** (tail[0] as number)) : at;
+      return { line, end: end || axis.width, from, y: at };
     });
     ends.sort((a, b) => a.y - b.y);
     ends.forEach((one, i) => (one.y = Math.max(one.y, i > 0 ? (ends[i - 1]?.y ?? 0) + LABEL : 6)));

@@ -271,6 +271,19 @@ describe('lines', () => {
     expect(chart.element.querySelector('.gl-leaders path')!.getAttribute('d')).toMatch(/^M58\.0 [\d.]+H106L113 [\d.]+$/);
   });
 
+  it('that end early are led to their names from the last of their numbers', () => {
+    const chart = new Lines('x');
+    const fit = (names: readonly string[]) => names;
+    const axis = { first: 1, last: 10, width: 100 };
+    const room = { axis, left: 0, right: 40, height: 60, font: '10px x', format: String, fit };
+    chart.update({ ...room, lines: [line([1, 2, 3], [1, 1, 100]), line([1, 10], [10, 10])] });
+    const [low, high] = valueRange([line([1, 2, 3], [1, 1, 100]), line([1, 10], [10, 10])]).map(Math.log10) as [number, number];
+    const y = 53 - ((2 - low) / (high - low)) * (53 - 9);
+    const leaders = [...chart.element.querySelectorAll('.gl-leaders path')].map(path => path.getAttribute('d')!);
+    expect(leaders.length).toBe(1);
+    expect(leaders[0]).toMatch(new RegExp(`^M28\\.0 ${y.toFixed(1)}H96L103 `));
+  });
+
   it('have a glyph of its own for NaN and for Inf, in their colour, and for zero, in that of the line', () => {
     const odd = line([10, 20, 30, 40], [1, NaN, NaN, 0], { odd: [0, NaN, Infinity, 0] });
     expect(oddPath(odd, same, 0, 100)).toEqual(['M20.0 3m-3 -3l6 6m0 -6l-6 6M30.0 7v-7m-3 3l3 -3l3 3', 'M40.0 96a2 2 0 1 0 .1 0']);
