@@ -61,6 +61,8 @@ const ready = async () => {
   if (live) await say({ kind: 'hello', page: PAGE, visible: true });
   do await twoFrames();
   while (asked > 0);
+  // A step is shown when the page has time for it.
+  for (let i = 0; query.has('at') && !store.live.peek() && i < 100; i++) await twoFrames();
   store.select(value('select', ''));
   if (query.has('at')) store.scrub(Number(query.get('at')));
   if (query.has('mark')) store.mark.value = Number(query.get('mark'));
