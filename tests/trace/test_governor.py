@@ -275,3 +275,34 @@ def test_a_share_is_much_where_it_is_five_times_what_was_allowed(monkeypatch, bu
     recorder.governor.budget = budget
     monkeypatch.setattr(Recorder, "share", share)
     assert recorder.takes_much is much
+
+
+def test_what_is_read_at_the_end_of_a_full_step_counts_as_its_cost():
+    shares = []
+    for also in (0, 100):
+        g, now = Governor(0.05), 0
+        for _ in range(60):
+            if g.begins(now):
+                g.also(also)
+                now += also
+                while g.went_by(now, 1):
+                    now += 100
+                now += 100
+                g.begins(now)
+            now += 200
+        shares.append((g.every, g.share))
+        assert g.share == pytest.approx((101 + also + (g.every - 1)) / (101 + also + (g.every - 1) + 99 * g.every))
+    assert shares[0][0] < shares[1][0] and all(share <= 0.05 for _, share in shares)
+
+
+def test_the_updates_of_a_full_step_are_not_said_to_be_those_of_a_light_one(thrifty):
+    training = Training()
+    seen = []
+    for _ in range(12):
+        before = [np.array(p.data) for p in training.model.parameters()]
+        training.step()
+        updates = training.optimizer.last_updates
+        seen.append(bool(updates))
+        for (p, update), old in zip(updates, before, strict=bool(updates)):
+            np.testing.assert_array_equal(update, p.data - old)
+    assert seen[:3] == [True] * 3 and 4 < sum(seen) < 9
