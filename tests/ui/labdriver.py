@@ -204,7 +204,7 @@ class Lab:
             self.finish()
 
     def output(self, index: int) -> str:
-        """Return the text outputs and tracebacks of a cell."""
+        """Return the text outputs and tracebacks of a cell, without their colours."""
         outputs = self.page.evaluate(
             f"""([path, index]) => {{
                 const outputs = {PANEL}(path).content.model.cells.get(index).outputs;
@@ -213,7 +213,8 @@ class Lab:
             [self.path, index],
         )
         parts = [o.get("text") or "\n".join(o.get("traceback", [])) for o in outputs]
-        return "".join(p if isinstance(p, str) else "".join(p) for p in parts)
+        text = "".join(p if isinstance(p, str) else "".join(p) for p in parts)
+        return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
     def source(self, index: int, text: str) -> None:
         """Replace the source of a cell."""
