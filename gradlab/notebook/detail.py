@@ -191,9 +191,9 @@ def _ledger(recorder: Recorder, tensor: Any, name: str) -> dict[str, Any]:
     """Who added what to a `.grad` since it was last None."""
     entries = recorder.ledger(tensor)
     passes = len({entry.backward for entry in entries})
-    side = f"sum of {'at least ' * (len(entries) == ENTRIES_A_LEAF)}{passes} backward calls" if passes > 1 else "since it was last None"
+    side = f"sum of {'at least ' * (len(entries) == ENTRIES_A_LEAF)}{passes} calls" if passes > 1 else "since it was last None"
     if len(entries) > _ROWS:
-        side += f" \u00b7 the last {_ROWS}{' parts' * (len(entries) > passes)} are shown"
+        side += f" \u00b7 the last {_ROWS}{' parts' * (len(entries) > passes)}"
     rows = [[f"backward {e.backward}", e.op or "given", "" if e.norm is None else plain(e.norm)] for e in entries[-_ROWS:]]
     return table(f"ledger of {name[:80]}.grad", side, ("call", "added by", "\u2016added\u2016"), rows)
 
