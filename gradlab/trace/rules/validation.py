@@ -49,8 +49,8 @@ def overfitting(e: Evidence) -> Iterator[Finding]:
         'callbacks=[gl.EarlyStopping("val_loss", patience=3, restore_best=True)]',
         trend=Trend.of("loss in validation", (steps, val), high=level * (1 + _RISE)),
         numbers=(
-            Number("validation above its best", share, f"at most {percent(_RISE)}"),
-            Number("validation above training", gap, f"at most {percent(_GAP)}"),
+            Number("validation above its best", share, f"at most {_RISE:g}"),
+            Number("validation above training", gap, f"at most {_GAP:g}"),
         ),
         step=int(steps[-1]),
         severity=None if clear else "info",
@@ -84,8 +84,8 @@ def too_good(e: Evidence) -> Iterator[Finding]:
             "seen = {x.tobytes() for x in train_x}\nprint(sum(x.tobytes() in seen for x in val_x), 'of', len(val_x))",
             trend=Trend.of(f"{name} in validation", (steps, val)),
             numbers=(
-                Number("in validation", right, f"below {percent(_PERFECT, 1)}"),
-                Number("above training", ahead, f"at most {percent(_AHEAD)}"),
+                Number("in validation", right, f"below {_PERFECT:g}"),
+                Number("above training", ahead, f"at most {_AHEAD:g}"),
             ),
             step=int(steps[-1]),
             subject=name,
