@@ -52,8 +52,11 @@ export class Spark {
     this.element = svg('svg', { class: 'gl-spark', height, role: 'img', 'aria-label': label }, this.path);
   }
 
-  update(values: ArrayLike<number>, width: number): void {
+  /** Draw these values, each at its step where `steps` has one for it. */
+  update(values: ArrayLike<number>, width: number, steps?: ArrayLike<number>): void {
     set(this.element, 'width', width);
-    set(this.path, 'd', sparkPath(values, width, this.height));
+    const [first, all] = steps && values.length > 1 ? [steps[0]!, steps[values.length - 1]! - steps[0]!] : [0, 0];
+    const at = steps && all > 0 ? (i: number) => 1 + ((steps[i]! - first) / all) * (width - 2) : undefined;
+    set(this.path, 'd', sparkPath(values, width, this.height, at));
   }
 }

@@ -13,7 +13,7 @@ export type Pick = typeof MIN | typeof MAX | typeof LAST;
 /**
  * Spans of steps with min, max and last of every column.
  *
- * Full history halves itself: neighbours merge, extremes stay. A merged span in which a step was not finite keeps
+ * Full history merges neighbours into spans of about the same number of steps, extremes stay. A merged span in which a step was not finite keeps
  * Infinity as its maximum, so that one bad step among thousands is still seen.
  */
 export class Series {
@@ -126,7 +126,10 @@ export class Series {
   }
 
   private shrink(width: number): void {
-    while (this.size > this.limit(width)) this.halve();
+    const limit = this.limit(width);
+    if (this.size <= limit) return;
+    const enough = Math.max(2, 0.75 * limit);
+    for (let steps = 2; this.size > enough; steps *= 2) this.merge(steps);
   }
 
   private widen(width: number): void {
@@ -155,30 +158,38 @@ export class Series {
     this.data = grow(this.data, new Float32Array(room * 3 * this.width));
   }
 
-  /** Merge neighbours, but not the newest span, which may come again. */
-  private halve(): void {
+  /** Merge neighbours into spans of up to so many steps, but not the newest span, which may come again. */
+  private merge(steps: number): void {
     const total = this.column('grad_norm');
-    const half = (this.size - 1) >> 1;
-    for (let s = 0; s < half; s++) {
-      const [a, b] = [2 * s, 2 * s + 1];
-      const bad = total >= 0 && !(Number.isFinite(this.at(a, total, MAX)) && Number.isFinite(this.at(b, total, MAX)));
-      for (let c = 0; c < this.width; c++) {
-        const low = merge(Math.min, this.at(a, c, MIN), this.at(b, c, MIN));
-        const one = Number.isNaN(this.at(a, c, MAX)) !== Number.isNaN(this.at(b, c, MAX));
-        const high = bad && one ? Infinity : merge(Math.max, this.at(a, c, MAX), this.at(b, c, MAX));
-        const end = this.at(b, c, LAST);
-        this.data[s * 3 * this.width + c] = low;
-        this.data[(s * 3 + 1) * this.width + c] = high;
-        this.data[(s * 3 + 2) * this.width + c] = end;
-      }
-      this.first[s] = this.first[a] as number;
-      this.last[s] = this.last[b] as number;
+    let into = 0;
+    for (let s = 1; s < this.size; s++) {
+      const fits = (this.last[s] as number) - (this.first[into] as number) < steps;
+      if (fits && s < this.size - 1) this.add(into, s, total);
+      else this.move(s, ++into);
     }
-    const [row, rest] = [3 * this.width, this.size - 2 * half];
-    this.data.copyWithin(half * row, 2 * half * row, this.size * row);
-    this.first.copyWithin(half, 2 * half, this.size);
-    this.last.copyWithin(half, 2 * half, this.size);
-    this.size = half + rest;
+    this.size = into + 1;
+  }
+
+  /** Put span `b` at the end of `a`. */
+  private add(a: number, b: number, total: number): void {
+    const bad = total >= 0 && !(Number.isFinite(this.at(a, total, MAX)) && Number.isFinite(this.at(b, total, MAX)));
+    for (let c = 0; c < this.width; c++) {
+      const one = Number.isNaN(this.at(a, c, MAX)) !== Number.isNaN(this.at(b, c, MAX));
+      const low = merge(Math.min, this.at(a, c, MIN), this.at(b, c, MIN));
+      const high = bad && one ? Infinity : merge(Math.max, this.at(a, c, MAX), this.at(b, c, MAX));
+      this.data[a * 3 * this.width + c] = low;
+      this.data[(a * 3 + 1) * this.width + c] = high;
+      this.data[(a * 3 + 2) * this.width + c] = this.at(b, c, LAST);
+    }
+    this.last[a] = this.last[b] as number;
+  }
+
+  private move(from: number, to: number): void {
+    if (from === to) return;
+    const row = 3 * this.width;
+    this.data.copyWithin(to * row, from * row, (from + 1) * row);
+    this.first[to] = this.first[from] as number;
+    this.last[to] = this.last[from] as number;
   }
 }
 

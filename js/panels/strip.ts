@@ -64,7 +64,7 @@ export function stripPanel(view: View): [HTMLElement, HTMLElement] {
   });
   const draw = () => {
     const values = store.series.values('loss', MAX);
-    spark.update(width < 24 ? [] : values, width);
+    spark.update(width < 24 ? [] : values, width, store.series.last);
     // One number is no line, and its room would keep the number from its label.
     line.hidden = values.length < 2;
   };

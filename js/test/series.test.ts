@@ -60,6 +60,26 @@ describe('the history of a run', () => {
     for (let i = 1; i < s.size; i++) expect(s.first[i]).toBe((s.last[i - 1] as number) + 1);
   });
 
+  it('keeps spans of like length however long the run: the middle of the run is in the middle', () => {
+    const s = new Series(1000);
+    s.setColumns(['loss']);
+    for (let first = 1; first <= 100_000; first += 50) {
+      s.append(
+        steps(
+          first,
+          Array.from({ length: 50 }, (_, i) => (first + i === 50_000 ? 1e6 : 1))
+        )
+      );
+    }
+    const values = Array.from(s.values('loss', 1));
+    expect(values.filter(v => v > 1)).toEqual([1e6]);
+    expect(Math.abs(values.indexOf(1e6) / s.size - 0.5)).toBeLessThan(0.35);
+    const widths = Array.from({ length: s.size - 1 }, (_, i) => (s.last[i] as number) - (s.first[i] as number) + 1);
+    expect(widths.reduce((a, b) => a + b, 0)).toBe(99_999);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(512);
+    expect(s.size).toBeGreaterThan(400);
+  });
+
   it('takes the newest row again without losing the steps that were merged with it', () => {
     const s = series();
     const merged = { ...steps(1, [9, 5]), first: Int32Array.of(1, 11), last: Int32Array.of(10, 20) };
