@@ -118,7 +118,7 @@ def test_a_graph_of_tens_of_thousands_of_ops_can_be_read(lab: Lab) -> None:
     lab.run(2, 300)
     graph = lab.panel("graph")
     notice = graph.locator(".gl-notice")
-    expect(notice).to_contain_text("ops in", timeout=60_000)
+    expect(notice).to_contain_text("ops folded in 1 group", timeout=60_000)
     assert graph.locator("[data-op], [data-leaf], [data-module]").count() < 1000
     expect(graph.get_by_role("slider", name="which time is shown").first).to_have_attribute("aria-valuemax", "2000")
     lab.shot("folded")
@@ -132,7 +132,7 @@ def test_a_graph_of_tens_of_thousands_of_ops_can_be_read(lab: Lab) -> None:
     lab.run(3, 900)
     expect(notice).to_contain_text("counted, not kept", timeout=60_000)
     lab.shot("200000")
-    graph.locator("[data-op]").first.click()
+    graph.locator("[data-op]:not(.gl-selected)").first.click()  # the op that was selected is there too, and a click lets go of it
     expect(graph.locator(".gl-selected").first).to_be_visible()
     assert max(lab.message_sizes) < MEGABYTE
 
