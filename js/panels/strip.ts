@@ -39,7 +39,8 @@ export function stripPanel(view: View): [HTMLElement, HTMLElement] {
   const loss = html('b', { 'data-field': 'loss' }, '–');
   const gradient = html('b', { 'data-field': 'grad_norm' }, '–');
   const share = html('b', { 'data-field': 'tracing' }, '–');
-  const worstShort = html('b', { class: 'gl-worst-short' });
+  const [many, word] = [html('span', {}), html('span', { class: 'gl-worst-word' })];
+  const worstShort = html('b', { class: 'gl-worst-short' }, many, ' ', word);
   const worstText = html('b', { class: 'gl-worst', 'data-field': 'worst' });
   const worstSign = html('span', {});
   const worst = cell('Worst', worstSign, worstShort, worstText);
@@ -81,7 +82,8 @@ export function stripPanel(view: View): [HTMLElement, HTMLElement] {
     worst.dataset.severity = first.severity;
     write(worstText, first.title);
     const alike = found.filter(one => one.severity === first.severity).length;
-    write(worstShort, `${count(alike)} ${first.severity}${alike === 1 || first.severity === 'info' ? '' : 's'}`);
+    write(many, count(alike));
+    write(word, first.severity + (alike === 1 || first.severity === 'info' ? '' : 's'));
     set(worst, 'title', `${first.title} (${plural(found.length, 'finding')})`);
   });
   watch(view, () => {
