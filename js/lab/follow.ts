@@ -2,7 +2,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { KernelWatch, type KernelState, type Loss } from './kernel';
-import type { Announcement } from './session';
+import { type Announcement, sessionOf } from './session';
 
 /** What the dock shows: a session's view, or the reason why there is none. */
 export type Scene =
@@ -63,6 +63,7 @@ export class Follower implements IDisposable {
   announce({ model_id: modelId, kernel_id: kernelId }: Announcement): boolean {
     // Outputs of an earlier session announce it again when they are drawn again.
     if (!this.gone.has(modelId) && this.held.get(kernelId)?.modelId !== modelId) {
+      this.end(kernelId);
       this.held.set(kernelId, { modelId, loss: null });
       this.emit();
     }
@@ -96,9 +97,20 @@ export class Follower implements IDisposable {
   }
 
   private unwatch(panel: NotebookPanel): void {
-    this.watches.get(panel)?.dispose();
+    const watch = this.watches.get(panel);
+    watch?.dispose();
     this.watches.delete(panel);
+    const kernel = watch?.latestId ?? null;
+    // A notebook that is opened again gets its session anew, from the kernel.
+    if (kernel !== null && ![...this.watches.values()].some(other => other.latestId === kernel)) this.end(kernel);
     this.emit();
+  }
+
+  /** Let the page forget the session of a kernel: its widgets go with their notebook, and it would stay. */
+  private end(kernelId: string): void {
+    const held = this.held.get(kernelId);
+    this.held.delete(kernelId);
+    if (held) sessionOf(held.modelId)?.end();
   }
 
   private onLost(watch: KernelWatch, loss: Loss): void {

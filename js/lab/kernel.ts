@@ -20,6 +20,7 @@ export class KernelWatch implements IDisposable {
     context.statusChanged.connect(this.onStatus, this);
     this.note(this.kernel?.status);
     this.expectAnswer();
+    this.newest = this.id;
   }
 
   /** Emitted when the state may have changed. */
@@ -39,6 +40,11 @@ export class KernelWatch implements IDisposable {
   /** The id of the running kernel, or null. */
   get id(): string | null {
     return this.kernel?.id ?? null;
+  }
+
+  /** The id of the kernel that runs or ran last, or null. */
+  get latestId(): string | null {
+    return this.newest;
   }
 
   /** The state of the kernel now. */
@@ -72,6 +78,7 @@ export class KernelWatch implements IDisposable {
   }
 
   private onKernel(): void {
+    this.newest = this.id ?? this.newest;
     this.answered = false;
     clearTimeout(this.settling);
     this.stopped = this.kernel === null;
@@ -107,6 +114,7 @@ export class KernelWatch implements IDisposable {
     }, PATIENCE_MS);
   }
 
+  private newest: string | null = null;
   private answered = false;
   private overdue = false;
   private timer: ReturnType<typeof setTimeout> | undefined;

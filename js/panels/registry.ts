@@ -35,6 +35,8 @@ export interface PageSession {
   lastStep: () => number | null;
   /** Draw a panel (or `inspector`) of this session into an element, until `signal` aborts. */
   draw: (panel: string, element: HTMLElement, signal: AbortSignal) => void;
+  /** Let go of all that the page holds of it: nothing in the page can show it any more. */
+  end: () => void;
 }
 
 export interface Registry {

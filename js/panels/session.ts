@@ -10,7 +10,7 @@ import type { Outgoing } from '../protocol/messages';
 import { placeOf } from './goto';
 import { draw } from './inspector';
 import { announce, tell } from './output';
-import { registry, type PageStatus } from './registry';
+import { registry, type PageSession, type PageStatus } from './registry';
 import { load } from './shared';
 import { PAGE, Store } from './store';
 
@@ -68,7 +68,7 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     tell('cell', { kernel_id, run });
   };
   const stopStatus = store.step.subscribe(news);
-  registry().sessions[id] = {
+  const session: PageSession = {
     model_id: id,
     kernel_id,
     send: message => {
@@ -81,8 +81,19 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
     status: () => statusOf(store),
     tracing: () => store.tracing,
     lastStep: () => store.step.value?.frame.step ?? null,
-    draw: (panel, element, signal) => draw(store, panel, element, signal)
+    draw: (panel, element, signal) => draw(store, panel, element, signal),
+    end: () => {
+      stop();
+      stopStatus();
+      store.end();
+      model.off('msg:custom', onMessage);
+      model.off('change:selected', onSelected);
+      stores.delete(model);
+      if (latest === store) latest = null; // a module stays in the page for ever, and with it what it names
+      if (registry().sessions[id] === session) delete registry().sessions[id];
+    }
   };
+  registry().sessions[id] = session;
   store.onCode = code => {
     store.onCode = () => undefined; // once
     load(code).then(more => (store.more.value = more), console.warn);
@@ -90,14 +101,7 @@ function initialize({ model }: InitializeProps<Traits>): () => void {
   announce(id, kernel_id);
   store.hello();
   store.command('gate'); // so that the kernel knows whether it hears this page while a cell runs
-  return () => {
-    stop();
-    stopStatus();
-    store.end();
-    model.off('msg:custom', onMessage);
-    model.off('change:selected', onSelected);
-    delete registry().sessions[id];
-  };
+  return session.end;
 }
 
 function statusOf(store: Store): PageStatus {

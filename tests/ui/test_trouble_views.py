@@ -93,6 +93,43 @@ def test_any_name_is_text_wherever_it_is_shown(lab: Lab) -> None:
     assert lab.page.locator("img[src='x']").count() == 0
 
 
+def views_in_memory(lab: Lab) -> int:
+    """The views of panels that the browser's memory holds, those in the page and any that were left behind."""
+    devtools = lab.page.context.new_cdp_session(lab.page)
+    devtools.send("HeapProfiler.collectGarbage")
+    kind = devtools.send("Runtime.evaluate", {"expression": "HTMLDivElement.prototype"})["result"]["objectId"]
+    found = devtools.send("Runtime.queryObjects", {"prototypeObjectId": kind})["objects"]["objectId"]
+    count = "function () { return this.filter(e => e.classList.contains('gl')).length; }"
+    answer = devtools.send("Runtime.callFunctionOn", {"objectId": found, "functionDeclaration": count, "returnByValue": True})
+    devtools.detach()
+    return int(answer["result"]["value"])
+
+
+def test_a_notebook_that_is_closed_leaves_nothing_in_the_page(lab: Lab) -> None:
+    sessions = "() => Object.keys(globalThis[Symbol.for('gradlab')].sessions).length"
+    lab.open("first.ipynb", LOAD, training(steps=2), "print(layer(gl.randn(1, 3)).shape)")
+    lab.run(0)
+    lab.run(1)
+    lab.sees_step(2)
+    lab.panel("graph").locator('[data-op="0"]').click()
+    lab.run(2)  # what the panels ask now is never answered: the kernel is gone before
+    lab.close_everything()
+    assert lab.page.evaluate(sessions) == 0
+    lab.eventually(lambda: views_in_memory(lab) == 0)
+    # Closed and opened again while its kernel lives, it has all of it back.
+    lab.open("second.ipynb", LOAD, training(steps=3), more(steps=2))
+    lab.run(0)
+    lab.run(1)
+    lab.sees_step(3)
+    lab.page.evaluate(f"path => {PANEL}(path).dispose()", lab.path)
+    lab.eventually(lambda: lab.page.evaluate(sessions) == 0)
+    lab.page.evaluate("path => { window.jupyterapp.commands.execute('docmanager:open', { path }); }", lab.path)
+    lab.sees_step(3)
+    lab.run(2)
+    lab.sees_step(5)
+    assert lab.page.evaluate(sessions) == 1
+
+
 @pytest.mark.slow
 def test_a_panel_that_is_shown_several_times_is_one_panel(lab: Lab) -> None:
     count = """
@@ -108,17 +145,6 @@ panel = GraphPanel()
     lab.open("views.ipynb", LOAD, training(steps=2), count, "panel", "panel", more(steps=5), ask)
     for index in range(4):
         lab.run(index)
-    devtools = lab.page.context.new_cdp_session(lab.page)
-
-    def alive() -> int:
-        """The views of panels that the browser's memory holds, those in the page and any that were left behind."""
-        devtools.send("HeapProfiler.collectGarbage")
-        kind = devtools.send("Runtime.evaluate", {"expression": "HTMLDivElement.prototype"})["result"]["objectId"]
-        found = devtools.send("Runtime.queryObjects", {"prototypeObjectId": kind})["objects"]["objectId"]
-        count = "function () { return this.filter(e => e.classList.contains('gl')).length; }"
-        answer = devtools.send("Runtime.callFunctionOn", {"objectId": found, "functionDeclaration": count, "returnByValue": True})
-        devtools.send("Runtime.releaseObject", {"objectId": found})
-        return answer["result"]["value"]
 
     def trained() -> None:
         lab.listen()
@@ -130,7 +156,7 @@ panel = GraphPanel()
 
     outputs = lab.page.locator('.jp-Notebook [data-panel="graph"]')
     expect(outputs.locator('[data-op="0"]')).to_have_count(1)
-    assert alive() == 2
+    assert views_in_memory(lab) == 2
     lab.run(4)
     lab.page.evaluate(f"path => {{ {PANEL}(path).content.activeCellIndex = 4; }}", lab.path)
     lab.command("notebook:create-output-view")
@@ -154,7 +180,7 @@ panel = GraphPanel()
     lab.page.mouse.wheel(0, -120)
     lab.page.keyboard.up("Control")
     lab.eventually(lambda: sum(a != b for a, b in zip(first, views.evaluate_all(widths), strict=True)) == 1)
-    assert alive() == 4
+    assert views_in_memory(lab) == 4
     # The second output goes, and with it its copy; the others go on.
     lab.page.evaluate(f"path => {{ {PANEL}(path).content.activeCellIndex = 4; }}", lab.path)
     lab.command("notebook:clear-cell-output")
@@ -166,7 +192,7 @@ panel = GraphPanel()
     trained()
     lab.sees_step(12)
     lab.eventually(lambda: len(set(views.evaluate_all(numbers))) == 1)
-    lab.eventually(lambda: alive() == 2)
+    lab.eventually(lambda: views_in_memory(lab) == 2)
 
 
 @pytest.mark.slow
