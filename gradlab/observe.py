@@ -2,8 +2,9 @@
 
 The core reads a slot once per event and calls it when it is not None; `gradlab.trace` fills them. `ops` hears of what happens many
 times a step: of each op once, when it is done, and of module calls. `current` hears of passes and optimizer steps. An observer that
-has `wants_ops` False for a while, and calls `renew`, hears of the latter only. This module imports nothing from gradlab, so a tracer
-that nobody uses costs one attribute read per op and is never imported.
+has `wants_ops` False for a while, and calls `renew`, hears of the latter only; where it is alone and has a `light`, that hears of them in
+its place, in fewer calls. This module imports nothing from gradlab, so a tracer that nobody uses costs one attribute read per op and is
+never imported.
 
 `begin` and `end` are told of what encloses other events:
 
@@ -54,6 +55,20 @@ class Observer(Protocol):
         """It is over, with an output or with an error."""
 
 
+class Light(Protocol):
+    """What hears of steps whose ops nobody wants, by as few and short calls as there may be; it lets no error of its own out."""
+
+    def began(self, root: Any, /) -> bool:
+        """A pass for all leaves begins at that Tensor; where this says False it is told by `begin` and `end` as others are."""
+        ...
+
+    def ended(self) -> None:
+        """That pass is over, or raised."""
+
+    def stepped(self, optimizer: Any, /) -> None:
+        """An optimizer made its step."""
+
+
 class Told(Observer, Protocol):
     """What is in a slot: tells one observer or all. `before`, None as a rule, wants to be called with each op that is about to run."""
 
@@ -62,9 +77,10 @@ class Told(Observer, Protocol):
 
 current: Told | None = None
 ops: Told | None = None
+light: Light | None = None
 _attached: tuple[Any, ...] = ()
 _guards: tuple[_Guard, ...] = ()
-_watching: tuple[Told | None, Told | None] = (None, None)  # what `current` and `ops` are, but in a pause
+_watching: tuple[Told | None, Told | None, Light | None] = (None, None, None)  # what `current`, `ops` and `light` are, but in a pause
 _pauses = 0
 _changing = Lock()
 
@@ -78,6 +94,13 @@ def attach(observer: Any) -> None:
 def detach(observer: Any) -> None:
     """Stop calling `observer`; detaching one that is not attached does nothing."""
     _refill(tuple(o for o in _attached if o is not observer))
+
+
+def drop(observer: Any, error: Exception) -> None:
+    """Detach an observer that raised, with a warning; a `HaltError` goes on to the user."""
+    for guard in _guards:
+        if guard.observer is observer:
+            guard.drop(error)
 
 
 def wants_updates() -> bool:
@@ -132,17 +155,19 @@ def alone(observer: Any) -> Generator[None]:
 
 
 def renew() -> None:
-    """Ask every observer anew whether it `wants_ops`; one without that attribute always does."""
+    """Ask every observer anew whether it `wants_ops`, and for its `light`; one without the former always does."""
     global _watching
-    _watching = _together(_guards), _together([guard for guard in _guards if getattr(guard.observer, "wants_ops", True)])
+    wanting = [guard for guard in _guards if getattr(guard.observer, "wants_ops", True)]
+    alone_and_light = len(_guards) == 1 and not wanting
+    _watching = _together(_guards), _together(wanting), getattr(_guards[0].observer, "light", None) if alone_and_light else None
     _pause(0)
 
 
 def _pause(change: int) -> None:
-    global _pauses, current, ops
+    global _pauses, current, ops, light
     with _changing:  # another thread may pause too
         _pauses += change
-        current, ops = (None, None) if _pauses else _watching
+        current, ops, light = (None, None, None) if _pauses else _watching
 
 
 def _refill(observers: tuple[Any, ...]) -> None:
@@ -177,46 +202,46 @@ class _Guard:
         try:
             self._forward(fn, output, began)
         except Exception as error:
-            self._drop(error)
+            self.drop(error)
 
     def backward(self, fn: Any, g: Any, grads: Sequence[Any], began: int, /) -> None:
         try:
             self._backward(fn, g, grads, began)
         except Exception as error:
-            self._drop(error)
+            self.drop(error)
 
     def accumulate(self, tensor: Any, d: Any, fn: Any, /) -> None:
         try:
             self._accumulate(tensor, d, fn)
         except Exception as error:
-            self._drop(error)
+            self.drop(error)
 
     def failed(self, fn: Any, g: Any, error: BaseException, began: int, /) -> None:
         try:
             self._failed(fn, g, error, began)
         except Exception as own_error:
-            self._drop(own_error)
+            self.drop(own_error)
 
     def begin(self, kind: Kind, target: Any, inputs: tuple[Any, ...], /) -> object:
         try:
             return cast(object, self._begin(kind, target, inputs))
         except Exception as error:
-            self._drop(error)
+            self.drop(error)
             return None
 
     def end(self, token: Any, output: Any, error: BaseException | None, /) -> None:
         try:
             self._end(token, output, error)
         except Exception as own_error:
-            self._drop(own_error)
+            self.drop(own_error)
 
     def _guarded_before(self, fn: Any) -> None:
         try:
             self._before(fn)
         except Exception as error:
-            self._drop(error)
+            self.drop(error)
 
-    def _drop(self, error: Exception) -> None:
+    def drop(self, error: Exception) -> None:
         if isinstance(error, HaltError):
             raise error
         detach(self.observer)

@@ -286,3 +286,97 @@ def test_numbers_are_bit_identical_with_and_without_an_observer():
     watched = train()
     observe.detach(log)
     assert watched == plain and len(log.events) > 50
+
+
+class Lit(Log):
+    """Wants no ops; its light notes what it hears."""
+
+    wants_ops = False
+
+    def __init__(self, plain=True):
+        super().__init__()
+        self.plain, self.light = plain, self
+
+    def began(self, root):
+        self.note("began", root)
+        return self.plain
+
+    def ended(self):
+        self.note("ended", None)
+
+    def stepped(self, optimizer):
+        self.note("stepped", optimizer)
+
+
+def small_step(**backward):
+    w = gl.ones(1, requires_grad=True)
+    optimizer = gl.optim.SGD([w], lr=0.5)
+    (w * 2.0).backward(**backward)
+    optimizer.step()
+    return w.item()
+
+
+@pytest.fixture
+def lit():
+    lit = Lit()
+    observe.attach(lit)
+    yield lit
+    observe.detach(lit)
+
+
+def heard(log):
+    found, log.events = [event for event, _ in log.events], []
+    return found
+
+
+def test_the_light_of_one_who_wants_no_ops_hears_of_passes_and_steps_in_its_place(lit):
+    assert small_step() == 0.0
+    assert lit.events == [("began", "Tensor"), ("ended", "NoneType"), ("stepped", "SGD")]
+
+
+def test_a_pass_that_a_light_does_not_take_is_told_as_to_others(lit):
+    lit.plain = False
+    small_step()
+    assert heard(lit) == ["began", "begin pass", "end pass", "stepped"]
+
+
+def test_a_pass_that_is_not_for_all_leaves_is_told_as_to_others(lit):
+    w = gl.ones(1, requires_grad=True)
+    (w * 2.0).backward(inputs=[w])
+    gl.autograd.grad(w * 2.0, w)
+    assert heard(lit) == ["begin pass", "end pass"] * 2
+
+
+def test_a_light_that_is_not_alone_and_one_who_wants_ops_hear_of_all(lit):
+    other = Log()
+    observe.attach(other)
+    small_step()
+    observe.detach(other)
+    assert heard(lit) == ["begin pass", "end pass", "begin step", "end step"]
+    lit.wants_ops = True
+    observe.renew()
+    small_step()
+    assert {"forward", "begin pass", "end step"} <= set(heard(lit))
+
+
+def test_a_pause_is_one_for_a_light_too_and_a_pass_that_raises_ends(lit):
+    with observe.paused():
+        small_step()
+    assert heard(lit) == []
+    w = gl.ones(1, requires_grad=True)
+    y = w * 2.0
+    y.register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        (y * 1.0).backward()
+    assert heard(lit) in (["began", "ended"], ["begin pass", "end pass"])
+
+
+def test_who_drops_out_is_detached_with_a_warning_unless_it_halts(lit):
+    with pytest.raises(observe.HaltError):
+        observe.drop(lit, observe.HaltError("enough"))
+    assert observe.light is lit
+    with pytest.warns(UserWarning, match="disk full"):
+        observe.drop(lit, RuntimeError("disk full"))
+    assert observe.light is None and observe.current is None
+    small_step()
+    assert heard(lit) == []

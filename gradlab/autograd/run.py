@@ -49,6 +49,11 @@ def backward(
         observer = observe.current
         if observer is None:
             _run(roots[0], seeds[0], keep, None)
+        elif (light := observe.light) is not None and light.began(roots[0]):
+            try:
+                _run(roots[0], seeds[0], keep, None)
+            finally:
+                light.ended()
         else:
             observe.watched(observer, "pass", roots[0], (keep, None), functools.partial(_run, roots[0], seeds[0], keep, observe.ops))
         return

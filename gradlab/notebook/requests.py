@@ -10,6 +10,7 @@ import inspect
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .. import observe
@@ -66,7 +67,6 @@ class Requests:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._waiting: deque[_Waiting] = deque()
-        session.recorder.between_steps.append(self.evaluate)
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take one message of the kind `ask`, from whatever channel and in whatever thread it came."""
@@ -85,6 +85,7 @@ class Requests:
         if len(self._waiting) >= _WAITING_MOST:
             self._refuse(request, ArgumentError("too many requests are waiting for the end of a step"))
             return
+        self._session.recorder.between_steps.append(self.evaluate)  # once for each that waits: nothing is called where none does
         self._waiting.append(_Waiting(request, call))
         if self._session.state == "running":
             self._session.post(protocol.pending(request))
@@ -93,21 +94,23 @@ class Requests:
 
     def evaluate(self) -> None:
         """Answer what waits; called on the training thread between two steps, and when a cell has ended."""
-        while self._waiting and (waiting := self._next()) is not None:  # as a rule there is nothing, and this is asked at every step
+        while (waiting := self._next()) is not None:
             with observe.paused():
                 self._answer(waiting.id, waiting.call)
 
     def close(self) -> None:
         """Refuse what waits: the session ends."""
-        self._session.recorder.between_steps.remove(self.evaluate)
         while (waiting := self._next()) is not None:
             self._refuse(waiting.id, GradlabError("tracing ended before there was an answer"))
 
     def _next(self) -> _Waiting | None:
         try:
-            return self._waiting.popleft()
+            waiting = self._waiting.popleft()
         except IndexError:  # also where another thread was quicker
             return None
+        with suppress(ValueError):
+            self._session.recorder.between_steps.remove(self.evaluate)
+        return waiting
 
     def _evaluate_idle(self) -> None:
         # A cell that began in the meantime answers at its next step or its end.

@@ -70,6 +70,18 @@ def observed(step: Callable[..., Any]) -> Callable[..., Any]:
             done = step(self, *args, **kwargs)
             self.has_stepped = True
             return done
+        light = observe.light
+        if light is not None:
+            if self._scratch is not None:
+                self._scratch.updates = []  # those of the step before
+            self._stepping = True
+            try:
+                done = step(self, *args, **kwargs)
+            finally:
+                self._stepping = False
+            self.has_stepped = True
+            light.stepped(self)
+            return done
         result: list[Any] = []
 
         def run() -> list[tuple[Tensor, Any]]:

@@ -4,81 +4,127 @@
 
 from __future__ import annotations
 
-from typing import Any
+from math import hypot
+from struct import error as StructError
+from time import perf_counter_ns as clock
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from .steps import Steps
-from .summary import norm_of_all
+from .. import observe
+from .summary import few_as_bytes, norm_of_all
+
+if TYPE_CHECKING:
+    from .turning import Turning
 
 
 class Glance:
     """Reads loss, gradients and learning rate of steps that are one backward call for all leaves and one step of a known optimizer.
 
-    What it leaves is what `Steps` would; whatever is different in a step it leaves to those, by False, before it has changed
-    anything. In a step of 150 us every call counts, twice as much as by itself: between a net's own arrays its code has left the
-    caches. `Steps` alone take three times as long.
-
-    Attributes:
-        open: a backward call runs.
-        alarmed: loss or gradients of the last step were not finite.
+    It hears of them in the place of its recorder, see `observe.Light`. What it leaves is what `Steps` would; whatever is different
+    in a step it leaves to those, before it has changed anything. In a step of 150 us every call counts, twice as much as by
+    itself: between a net's own arrays its code has left the caches. `Steps` alone take three times as long.
     """
 
-    __slots__ = ("_refs", "_roots", "_run", "_steps", "_units", "alarmed", "open")
+    __slots__ = ("_entries", "_frames", "_lock", "_open", "_pace", "_recorder", "_refs", "_roots", "_run", "_steps", "_units")
 
-    def __init__(self, steps: Steps) -> None:
-        self._steps = steps
+    def __init__(self, recorder: Turning) -> None:
+        self._recorder = recorder
+        self._steps = steps = recorder._steps
+        self._pace, self._frames, self._lock = recorder._pace, recorder._frames, recorder.lock
         self._run = run = steps.run
         self._units, self._roots, self._refs = run.units, steps.symptoms.roots, run.refs()
-        self.open = self.alarmed = False
+        tensors = run.tensors()
+        self._entries = few_as_bytes([tensor._data for tensor in tensors]) if len(tensors) == len(self._refs) else None
+        self._open = False  # a backward call runs
 
     def began(self, root: Any) -> bool:
-        """A backward call begins at that tensor."""
-        tape, run, data = self._steps.tape, self._run, root._data
-        if tape.n or tape.errors or data.size != 1 or (tape.passes and not tape.updated) or self._steps.run is not run:
+        """Note the loss; False where this is no backward call as those before."""
+        try:
+            entered = clock()
+            tape, run, data = self._steps.tape, self._run, root._data
+            if tape.n or tape.errors or data.size != 1 or (tape.passes and not tape.updated) or self._open or self._steps.run is not run:
+                return False
+            loss = float(data.item())
+            if loss - loss:  # NaN or infinite: the op is looked for
+                return False
+            if tape.updated:
+                tape.again()
+            tape.loss = loss
+            step = run.step
+            self._roots.append((step, ref(root)))
+            if step + 1 >= self._units.next_reading:
+                self._units.read_light(root, step + 1)
+            self._open = True
+            self._pace.own += clock() - entered
+            return True
+        except BaseException as error:
+            self._failed(error)
             return False
-        loss = float(data.item())
-        if loss - loss:  # NaN or infinite: the op is looked for
-            return False
-        if tape.updated:
-            tape.again()
-        tape.loss = loss
-        step = run.step
-        self._roots.append((step, ref(root)))
-        if step + 1 >= self._units.next_reading:
-            self._units.read_light(root, step + 1)
-        self.open = True
-        return True
 
     def ended(self) -> None:
-        """The backward call is over."""
-        steps = self._steps
-        tape = steps.tape
-        self.open = False
-        arrays: list[Any] = []
-        for parameter in self._refs:
-            tensor = parameter()
-            if tensor is not None:
-                gradient = tensor._gradient
-                if gradient is not None:
-                    arrays.append(gradient._data)
-        tape.grad_norm = total = norm_of_all(arrays)
-        if total - total:
-            steps.alarm.glanced(tape, steps.last, steps.run.named(), steps.now)
-        steps.passes += 1
-        tape.passes += 1
-        tape.turns = True
+        """Note the norm of all gradients together, which is also their finite test."""
+        try:
+            now = clock()
+            self._open = False
+            steps = self._steps
+            tape = steps.tape
+            entries = self._entries
+            try:
+                total = self._norm() if entries is None else hypot(*entries(b"".join([p()._gradient._data for p in self._refs])))
+            except (AttributeError, BufferError, TypeError, StructError):  # a gradient is missing, or another kind of array
+                self._entries, total = None, self._norm()
+            tape.grad_norm = total
+            if total - total:
+                steps.alarm.glanced(tape, steps.last, steps.run.named(), steps.now)
+            steps.passes += 1
+            tape.passes += 1
+            tape.turns = True
+            if now >= self._frames.due:
+                self._recorder._frame_due(now)
+            self._pace.own += clock() - now
+        except BaseException as error:
+            self._failed(error)
 
-    def stepped(self, optimizer: Any) -> bool:
-        """The optimizer moved the parameters."""
-        tape, run = self._steps.tape, self._run
-        series = run.series.get(id(optimizer))
-        if series is None or series.ref() is not optimizer or tape.step or not tape.passes or not tape.light or tape.loss is None:
-            return False
-        loss, size = tape.loss, tape.grad_norm or 0.0
-        self.alarmed = (loss - loss) + (size - size) != 0.0
-        series.read_lr(optimizer, ())
-        series.tape, series.passes = tape.id, self._steps.passes
-        tape.step = run.step = series.step = step = run.step + 1
-        run.timeline.put(step, ((0, loss), (1, size), (series.lr_column, series.lr)))
-        tape.updated = tape.turns = True
-        return True
+    def stepped(self, optimizer: Any) -> None:
+        """Count the step and store its row; `Turning` goes on from there where anything but another such step may come."""
+        recorder = self._recorder
+        try:
+            now = clock()
+            tape, run, pace = self._steps.tape, self._run, self._pace
+            self._lock.acquire()  # this and release: half the time of a with block; where anything raises, _failed releases
+            series = run.series.get(id(optimizer))
+            if series is None or series.ref() is not optimizer or tape.step or not tape.passes or not tape.light or tape.loss is None:
+                self._lock.release()
+                recorder._light_stepped(optimizer, now)
+                return
+            loss, size = tape.loss, tape.grad_norm or 0.0
+            series.read_lr(optimizer, ())
+            series.tape, series.passes = tape.id, self._steps.passes
+            tape.step = run.step = series.step = step = run.step + 1
+            run.timeline.put(step, ((0, loss), (1, size), (series.lr_column, series.lr)))
+            tape.updated = tape.turns = True
+            bad = (loss - loss) + (size - size) != 0.0
+            if bad or pace.passed + 1 >= pace.together or self._steps.wants_all or recorder.needs_ops or recorder._capture is not None:
+                recorder._went_by(now, bad)
+            else:
+                pace.passed += 1
+            self._lock.release()
+            if recorder.between_steps:
+                pace.own += clock() - now
+                recorder._between_steps()
+                now = clock()
+            if now >= self._frames.due:
+                recorder._frame_due(now)
+            pace.own += clock() - now
+        except BaseException as error:
+            self._failed(error)
+
+    def _norm(self) -> float:
+        gradients = [tensor._gradient for parameter in self._refs if (tensor := parameter()) is not None]
+        return norm_of_all([gradient._data for gradient in gradients if gradient is not None])
+
+    def _failed(self, error: BaseException) -> None:
+        self._recorder._repair()
+        if not isinstance(error, Exception):
+            raise error
+        observe.drop(self._recorder, error)

@@ -15,13 +15,14 @@ class Pace:
         timing: this step's events add to `own` what they take.
         light: the ops of this step are not seen.
         own, until: what events took so far, and when the newest of them ended.
+        passed, together: so many light steps were not told to the governor yet; it is told of so many at a time.
     """
 
     def __init__(self, governor: Governor) -> None:
         self.governor = governor
         self.timing = self.light = False
         self.own = self.until = self._since = 0
-        self._passed, self._together = 0, 1
+        self.passed, self.together = 0, 1
         self._share: float | None = None
 
     @property
@@ -40,14 +41,14 @@ class Pace:
     def begins(self, now: int, light_allowed: bool) -> bool:
         """The next step begins now; whether it is a light one."""
         self.own, self._since, self.until = 0, now, now
-        self._passed, self._together = 0, 1
+        self.passed, self.together = 0, 1
         return self.governor.begins(now, light_allowed)
 
     def went_by(self, now: int, wanted: bool) -> bool:
         """A light step is over; whether the next is light too, if none is `wanted` in full."""
-        self._passed += 1
-        if self._passed < self._together and not wanted:
+        self.passed += 1
+        if self.passed < self.together and not wanted:
             return True
-        go_on = self.governor.went_by(now, self.own, wanted, self._passed)
-        self.own, self._passed, self._together = 0, 0, min(_TOGETHER, self.governor.left)
+        go_on = self.governor.went_by(now, self.own, wanted, self.passed)
+        self.own, self.passed, self.together = 0, 0, min(_TOGETHER, self.governor.left)
         return go_on

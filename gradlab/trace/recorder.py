@@ -9,7 +9,6 @@ from time import perf_counter_ns as clock
 from typing import Any
 
 from .. import observe
-from .glance import Glance
 from .names import Names
 from .run import Epoch
 from .steps import Steps
@@ -59,7 +58,7 @@ class Recorder(Turning):
             if not self.on:
                 self._on = True
                 self._call.set(None)
-                self._pace.light, self._glance = False, None
+                self._pace.light, self.light = False, None
                 tape = self._steps.tape
                 if tape.n or tape.passes:
                     tape.stale = tape.turns = True
@@ -176,14 +175,6 @@ class Recorder(Turning):
         try:
             if kind == "module":
                 return self._module_began(target)
-            glance = self._glance
-            if glance is not None:
-                if kind == "step":
-                    return kind, target, None
-                entered = clock()
-                if kind == "pass" and inputs[1] is None and not glance.open and glance.began(target):
-                    self._pace.own += clock() - entered
-                    return glance
             entered, steps = clock(), self._steps
             token = kind, target, steps.collects
             if kind == "pass":
@@ -208,12 +199,6 @@ class Recorder(Turning):
                 self._call.set(token.parent)
                 return
             now, steps = clock(), self._steps
-            if token.__class__ is Glance:
-                token.ended()
-                if now >= self._frames.due:
-                    self._frame_due(now)
-                self._pace.own += clock() - now
-                return
             kind, target, collects = token
             if kind == "pass":
                 with self.lock:
@@ -228,20 +213,6 @@ class Recorder(Turning):
         except BaseException:
             self._repair()
             raise
-
-    def _stepped(self, optimizer: Any, output: Any, now: int) -> None:
-        """An optimizer moved the parameters, of a light step perhaps."""
-        glance, steps = self._glance, self._steps
-        with self.lock:
-            if glance is not None and glance.stepped(optimizer):
-                self._went_by(now, glance.alarmed)
-            else:
-                self._glance = None
-                steps.stepped(optimizer, output)
-                if self._pace.light:
-                    self._glanced(now)
-        if steps.tape.light:
-            self._between_steps()
 
     def _repair(self) -> None:
         """An interrupt may hit anywhere, also between two writes that belong together: begin the open step anew."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import hypot, sqrt
 from struct import Struct
 from typing import Any
@@ -79,6 +79,21 @@ def norm_of_all(arrays: Iterable[Array]) -> float:
             return together
         norms.append(together)
     return math.nan if any(n != n for n in norms) else hypot(*norms)
+
+
+def few_as_bytes(arrays: Sequence[Array]) -> Callable[[bytes], tuple[float, ...]] | None:
+    """What reads the entries of arrays like these from their bytes, one array after the other; None for many, or several kinds.
+
+    The bytes of others are refused by struct.error.
+
+    >>> a, b = np.array([3.0, 0.0]), np.array([[4.0]])
+    >>> few_as_bytes([a, b])(b"".join([a, b]))
+    (3.0, 0.0, 4.0)
+    """
+    count = sum(int(array.size) for array in arrays)
+    kinds: set[Any] = {array.dtype if array.__class__ is _ndarray else None for array in arrays}
+    known = _UNPACK.get(kinds.pop()) if len(kinds) == 1 else None
+    return known[count] if known is not None and count < _FEW else None
 
 
 def rms(size_of: float, count: int) -> float:

@@ -23,6 +23,7 @@ class Turning(Capturing):
     Attributes:
         between_steps: called in the training thread when a step is complete and the next one began, not under the lock.
         governor: its `budget` says what tracing may cost; None, as here, reads every step in full.
+        light: hears of light steps while they go on as they did.
         needs_ops: how many users of this recorder need every op, whatever it costs: while there are any, no step is light.
     """
 
@@ -32,7 +33,7 @@ class Turning(Capturing):
         self.governor = Governor()
         self.needs_ops = 0
         self._pace = Pace(self.governor)
-        self._glance: Glance | None = None  # while steps are light and go on as they did
+        self.light: Glance | None = None
         self._tape: Tape | None = None  # that of the newest op
 
     @property
@@ -95,7 +96,7 @@ class Turning(Capturing):
             with self.lock:
                 self._steps.lighten()
                 self._steps.read_series()
-                self._glance = Glance(self._steps) if self._steps.norms and self._steps.run.series else None
+                self.light = Glance(self) if self._steps.norms and self._steps.run.series else None
             pace.light = pace.timing = True
             observe.renew()
             self.governor.also(clock() - now)
@@ -114,6 +115,27 @@ class Turning(Capturing):
         for call in tuple(self.between_steps):
             call()
 
+    def _repair(self) -> None:
+        """An event raised somewhere inside: begin the open step anew."""
+        raise NotImplementedError
+
+    def _stepped(self, optimizer: Any, output: Any, now: int) -> None:
+        """An optimizer moved the parameters, of a light step perhaps."""
+        steps = self._steps
+        with self.lock:
+            steps.stepped(optimizer, output)
+            if self._pace.light:
+                self._glanced(now)
+        if steps.tape.light:
+            self._between_steps()
+
+    def _light_stepped(self, optimizer: Any, now: int) -> None:
+        """An optimizer made another step than those before: until ops are seen again all of it is told by `begin` and `end`."""
+        self.light = None
+        observe.renew()
+        self._stepped(optimizer, (), now)
+        self._told(now)
+
     def _glanced(self, now: int) -> None:
         """A light step is over, in which loss or gradients may be NaN: go on so, or see the ops of the next."""
         tape = self._steps.tape
@@ -126,7 +148,7 @@ class Turning(Capturing):
     def _see_ops(self) -> None:
         if self._pace.light:
             self._pace.light = self._pace.timing = False
-            self._glance = None
+            self.light = None
             self._tape = tape = self._steps.tape  # an op without a graph that comes first, as a batch is cut out, begins no step
             tape.stale = tape.turns = True
             observe.renew()

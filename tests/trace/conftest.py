@@ -64,12 +64,12 @@ def notebook() -> Iterator[Notebook]:
     one.recorder.detach()
 
 
-@pytest.fixture
-def thrifty() -> Iterator[Recorder]:
-    """A recorder whose every third step is full, once its cell is under way."""
+@pytest.fixture(params=[3, 9])
+def thrifty(request: pytest.FixtureRequest) -> Iterator[Recorder]:
+    """A recorder whose every third or ninth step is full, once its cell is under way; `Glance` reads from the third light one on."""
     recorder = Recorder()
     recorder.governor.budget = 0.0
-    recorder.governor._period = lambda: 3
+    recorder.governor._period = lambda: request.param
     recorder.running = True
     recorder.attach()
     yield recorder

@@ -12,6 +12,8 @@ from gradlab import nn, observe, optim
 from gradlab.trace import Recorder
 from gradlab.trace.governor import Governor
 
+often_full, seldom_full = (pytest.mark.parametrize("thrifty", [period], indirect=True) for period in (3, 9))
+
 
 class Training:
     """A small net, and what each step's loss and gradients were, computed beside the recorder."""
@@ -35,6 +37,10 @@ class Training:
         self.backward(scale)
         self.optimizer.step()
 
+    def steps(self, count):
+        for _ in range(count):
+            self.step()
+
 
 def rows(recorder):
     timeline = recorder.timeline
@@ -54,6 +60,60 @@ def test_every_step_has_its_loss_gradient_norm_and_learning_rate(thrifty, cls):
     np.testing.assert_allclose(found[f"lr/{cls.__name__}"], np.float32(0.05))
 
 
+@pytest.mark.parametrize("dtype", [gl.float32, gl.float64, gl.float16])
+@pytest.mark.parametrize("strange", ["nothing", "no gradient", "from the side"])
+def test_of_a_handful_of_weights_every_step_has_its_norm_too(thrifty, dtype, strange):
+    arrays = [[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0], [1.0, 2.0, 3.0]
+    a, b, c = (gl.tensor(array, dtype=dtype, requires_grad=True) for array in arrays)
+    optimizer = optim.SGD([a, b, c], lr=0.01)
+    norms = []
+    for step in range(30):
+        optimizer.zero_grad()
+        loss = (a * a).sum() + (b * 3.0).sum()
+        if strange != "no gradient" or step % 7:
+            loss = loss + (c * c * c).sum()
+        if strange == "from the side":
+            loss = loss + (a.T @ b).sum() * 0.5
+        loss.backward()
+        norms.append(math.sqrt(sum(float((p.grad.numpy().astype(np.float64) ** 2).sum()) for p in (a, b, c) if p.grad is not None)))
+        optimizer.step()
+    assert thrifty.step == 30
+    np.testing.assert_allclose(rows(thrifty)["grad_norm"], norms, rtol=2e-3 if dtype == gl.float16 else 1e-6)
+
+
+@seldom_full
+def test_an_error_inside_of_a_glance_detaches_the_recorder_and_training_goes_on(thrifty, monkeypatch):
+    training = Training()
+    training.steps(10)
+    monkeypatch.setattr("gradlab.trace.glance.norm_of_all", lambda arrays: 1 / 0)
+    with pytest.warns(UserWarning, match="division by zero.*was detached"):
+        training.steps(9)
+    assert not thrifty.on and observe.light is None
+    training.step()
+
+
+def test_what_is_called_between_steps_may_halt_a_light_one_and_is_no_part_of_the_share(thrifty):
+    training = Training()
+    while observe.light is None:
+        training.step()
+    seen = []
+    thrifty.between_steps.append(lambda: seen.append(thrifty.step))
+    training.step()
+    assert seen == [thrifty.step]
+
+    def halt():
+        raise observe.HaltError("enough")
+
+    thrifty.between_steps.append(halt)
+    with pytest.raises(observe.HaltError, match="enough"):
+        training.step()
+    thrifty.between_steps.clear()
+    assert thrifty.on
+    before = thrifty.step
+    training.step()
+    assert thrifty.step == before + 1
+
+
 def test_full_steps_are_those_that_an_ungoverned_recorder_would_show(thrifty):
     training, everything = Training(), Recorder()
     for _ in range(20):
@@ -68,7 +128,7 @@ def test_full_steps_are_those_that_an_ungoverned_recorder_would_show(thrifty):
     everything.detach()
     full = rows(everything)
     known = np.isfinite(light["g/0.weight"])
-    assert 6 <= known.sum() <= 11 and known[:3].all()
+    assert 4 <= known.sum() <= 11 and known[:3].all()
     for name, values in light.items():
         of_step = np.isfinite(values)
         np.testing.assert_allclose(values[of_step], full[name][of_step], rtol=0.0 if "/" in name else 2e-7, err_msg=name)
@@ -87,6 +147,7 @@ def test_training_is_the_same_to_the_bit(thrifty):
         assert np.array_equal(p.numpy() if not p.requires_grad else p.detach().numpy(), q.detach().numpy())
 
 
+@often_full
 def test_no_op_of_a_light_step_calls_the_recorder(thrifty):
     training = Training()
     seen = []
@@ -137,7 +198,7 @@ def test_two_models_that_step_in_turn_are_both_seen(thrifty):
     assert thrifty.step == 40 and lengths >= {5, 3}
     found = rows(thrifty)
     assert np.isfinite(found["lr/SGD"]).sum() == np.isfinite(found["lr/AdamW"]).sum() == 20
-    assert 6 < np.isfinite(found["g/0.weight"]).sum() < 15 and 6 < np.isfinite(found["g/b.weight"]).sum() < 15
+    assert 1 < np.isfinite(found["g/0.weight"]).sum() < 15 and 1 < np.isfinite(found["g/b.weight"]).sum() < 15
 
 
 def test_updates_by_hand_are_counted_in_light_steps_too(thrifty):
@@ -153,7 +214,7 @@ def test_updates_by_hand_are_counted_in_light_steps_too(thrifty):
     assert thrifty.step == 20
     np.testing.assert_allclose(rows(thrifty)["loss"], losses, rtol=1e-6)
     gradient = next(values for name, values in rows(thrifty).items() if name.startswith("g/"))
-    assert 6 <= np.isfinite(gradient).sum() < 14
+    assert 4 <= np.isfinite(gradient).sum() < 14
 
 
 def test_accumulated_gradients_are_one_step(thrifty):
@@ -199,6 +260,7 @@ def test_who_needs_every_op_gets_every_op(thrifty):
     thrifty.needs_ops -= 1
 
 
+@often_full
 def test_a_loop_that_begins_with_an_op_without_a_graph_has_full_steps_too(thrifty):
     training = Training()
     for _ in range(12):
@@ -295,6 +357,7 @@ def test_what_is_read_at_the_end_of_a_full_step_counts_as_its_cost():
     assert shares[0][0] < shares[1][0] and all(share <= 0.05 for _, share in shares)
 
 
+@often_full
 def test_the_updates_of_a_full_step_are_not_said_to_be_those_of_a_light_one(thrifty):
     training = Training()
     seen = []
