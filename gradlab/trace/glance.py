@@ -101,7 +101,7 @@ class Glance:
             series.read_lr(optimizer, ())
             series.tape, series.passes = tape.id, self._steps.passes
             tape.step = run.step = series.step = step = run.step + 1
-            run.timeline.put(step, ((0, loss), (1, size), (series.lr_column, series.lr)))
+            run.timeline.put(step, (0, 1, series.lr_column), (loss, size, series.lr))
             tape.updated = tape.turns = True
             bad = (loss - loss) + (size - size) != 0.0
             if bad or pace.passed + 1 >= pace.together or self._steps.wants_all or recorder.needs_ops or recorder._capture is not None:

@@ -203,7 +203,7 @@ class Run:
         for series in self.series.values():
             if series.tape == tape.id:
                 values.append((series.lr_column, series.lr))
-        self.timeline.put(step, values)
+        self.timeline.put(step, tuple([column for column, _ in values]), tuple([value for _, value in values]))
 
 
 def shown_name(root: str | None, name: str, several: bool) -> str:

@@ -14,7 +14,6 @@ MISSING: float = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_2000_0000))[0
 _MISSING_BITS = 0x7FC0_0001
 _BLOCK_STEPS = 500
 _LATER = 64  # rows of a few numbers that are stored together: one by one, between the arrays of a net, each takes several times as long
-_MOST = 3.4e38  # beyond, a number overflows in float32, of which NumPy warns
 _BLANK = np.array([_MISSING_BITS], np.uint32).view(np.float32)
 
 
@@ -59,7 +58,7 @@ class Timeline:
         self._names: dict[str, int] = {}
         self._blocks: list[tuple[int, np.ndarray]] = []  # (the step of its first row, rows)
         self._last = 0
-        self._later: list[tuple[int, Sequence[tuple[int, float]]]] = []
+        self._later: list[tuple[int, tuple[int, ...], tuple[float, ...]]] = []
 
     def columns(self) -> list[str]:
         """The names of the columns; a column keeps its place."""
@@ -105,9 +104,9 @@ class Timeline:
             block[step - start, : len(row)] = row
         self._last = step
 
-    def put(self, step: int, values: Sequence[tuple[int, float]]) -> None:
-        """Store a few numbers, by their columns, as the row of `step`, see `write`; the others of it stay, missing where it is new."""
-        self._later.append((step, values))
+    def put(self, step: int, columns: tuple[int, ...], values: tuple[float, ...]) -> None:
+        """Store numbers in some columns of the row of `step`, see `write`; the others of it stay, missing where it is new."""
+        self._later.append((step, columns, values))
         if len(self._later) >= _LATER:
             self._settle()
 
@@ -115,27 +114,41 @@ class Timeline:
         later, self._later = self._later, []
         try:
             while later:
-                self._put(*later[0])
-                del later[0]  # only then: an interrupt may come between, and to store it twice changes nothing
+                if later[0][0] < self._last:  # stored, and then an interrupt came
+                    del later[0]
+                    continue
+                count = self._put_together(later)
+                if not count:
+                    self._put(*later[0])  # also the newest row once more, which changes nothing
+                del later[: count or 1]
         finally:
             self._later[:0] = later
 
-    def _put(self, step: int, values: Sequence[tuple[int, float]]) -> None:
-        if self._blocks and self._last <= step <= self._last + 1:
-            start, block = self._blocks[-1]
-            if step < start + _BLOCK_STEPS:
-                row = block[step - start]
-                width = len(row)
-                for column, value in values:
-                    if column >= width or not (-_MOST < value < _MOST or value - value):
-                        break
-                    row[column] = value
-                else:
-                    self._last = step
-                    return
+    def _put_together(self, later: list[tuple[int, tuple[int, ...], tuple[float, ...]]]) -> int:
+        """Store the first rows at once, as far as their steps follow each other and their numbers stand in the same columns of this block.
+
+        Returns how many there were.
+        """
+        step, columns, _ = later[0]
+        if not self._blocks or step != self._last + 1:
+            return 0
+        start, block = self._blocks[-1]
+        at, count = step - start, 0
+        for other, its, _ in later:
+            if other != step + count or its != columns or at + count >= _BLOCK_STEPS:
+                break
+            count += 1
+        if not count or max(columns, default=block.shape[1]) >= block.shape[1]:
+            return 0
+        with np.errstate(over="ignore"):
+            block[at : at + count, columns] = [values for _, _, values in later[:count]]
+        self._last += count
+        return count
+
+    def _put(self, step: int, columns: tuple[int, ...], values: tuple[float, ...]) -> None:
         row = self.rows(step - 1)[1][0].tolist() if self._blocks and step == self._last else []
-        row += [MISSING] * (max((column for column, _ in values), default=-1) + 1 - len(row))
-        for column, value in values:
+        row += [MISSING] * (max(columns, default=-1) + 1 - len(row))
+        for column, value in zip(columns, values, strict=True):
             row[column] = value
         self.write(step, row)
 

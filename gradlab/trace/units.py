@@ -15,8 +15,8 @@ import numpy as np
 from ..backend import Array, is_array, to_numpy, xp_of
 from .tape import Tape
 
-APART, APART_LIGHT = 4, 8
-"""Steps between two readings, at least; and between two of which the ops were not seen."""
+APART, APART_LIGHT, APART_LATER = 4, 8, 32
+"""Steps between two readings, at least; between two of which the ops were not seen; and between those after many readings."""
 
 BATCHES = 10
 """So many batches in a row without a sign of a unit make it a dead one, if they are"""
@@ -28,6 +28,7 @@ AT_THE_END = 0.97
 """A tanh beyond +-this lets 6 % of a gradient through, a sigmoid outside of 0.03..0.97 at most 3 %."""
 
 _MOST_BATCHES = 100
+_MANY = 64  # readings
 _FEW = 3
 _OPS_READ = 32
 _ENTRIES_READ = 8_192  # of one ReLU's output
@@ -113,7 +114,8 @@ class Units:
         """Read the graph of a step of which the ops were not seen, where its activations are those of the last one that was seen."""
         if step < self.next_reading or not self._places:
             return
-        self.next_reading, self._tape, self._count = step + APART_LIGHT, 0, self._count + 1
+        apart = APART_LIGHT if self._count < _MANY else APART_LATER
+        self.next_reading, self._tape, self._count = step + apart, 0, self._count + 1
         found = _to_read(root)
         if [fn.__class__.__name__ for fn in found] == [name for _, name in self._places]:
             self._see_all(found)

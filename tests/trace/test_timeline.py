@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -127,7 +128,7 @@ def test_a_few_numbers_put_are_what_a_row_written_would_be() -> None:
         values = [
             (c, v) for c, v in enumerate(rng.choice([0.5, -2.0, np.nan, np.inf, 1e39, -1e300, MISSING], one.width)) if rng.random() < 0.9
         ]
-        one.put(step, [(c, float(v)) for c, v in values])
+        one.put(step, tuple(c for c, _ in values), tuple(float(v) for _, v in values))
         row = other.rows(step - 1)[1][0].tolist() if step == other.rows(0)[0] + len(other.rows(0)[1]) - 1 else [MISSING] * other.width
         kept = np.array(row + [MISSING] * (other.width - len(row)))
         for c, v in values:
@@ -136,19 +137,28 @@ def test_a_few_numbers_put_are_what_a_row_written_would_be() -> None:
     assert np.array_equal(one.rows(0)[1].view(np.uint32), other.rows(0)[1].view(np.uint32))
 
 
-def test_an_interrupt_while_rows_are_stored_loses_none(monkeypatch) -> None:
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("storing", ["_put", "_put_together"])
+def test_an_interrupt_while_rows_are_stored_loses_none(monkeypatch, storing, after) -> None:
     timeline = filled(3)
-    store, calls = Timeline._put, []
+    store, calls = getattr(Timeline, storing), []
 
-    def stopped(self: Timeline, step: int, values: object) -> None:
-        calls.append(step)
-        if len(calls) == 2:
+    def stopped(self: Timeline, *row: Any) -> Any:
+        calls.append(row)
+        if len(calls) == 1 and not after:
             raise KeyboardInterrupt
-        store(self, step, values)
+        done = store(self, *row)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return done
 
-    monkeypatch.setattr(Timeline, "_put", stopped)
-    for step in (4, 5, 6):
-        timeline.put(step, ((0, step),))
+    monkeypatch.setattr(Timeline, storing, stopped)
+    timeline.put(3, (0,), (30.0,))
+    for step in (4, 5, 6, 8):
+        timeline.put(step, (0,), (step,))
     with pytest.raises(KeyboardInterrupt):
         timeline.rows(0)
-    assert timeline.rows(0)[1][:, 0].tolist() == [1, 2, 3, 4, 5, 6] and calls == [4, 5, 5, 6]
+    timeline.put(9, (0,), (9.0,))
+    rows = timeline.rows(0)[1][:, 0]
+    assert rows[[0, 1, 2, 3, 4, 5, 7, 8]].tolist() == [1, 2, 30, 4, 5, 6, 8, 9] and np.isnan(rows[6])
+    assert len(calls) > 1
