@@ -121,7 +121,7 @@ def test_the_wheel_holds_three_bundles_without_source_maps(wheel: zipfile.ZipFil
 
 def test_the_bundles_are_small_enough_to_travel_with_every_notebook(wheel: zipfile.ZipFile):
     assert wheel.getinfo("gradlab/static/session.js").file_size <= BUNDLE_LIMIT_BYTES
-    assert wheel.getinfo("gradlab/static/more.js").file_size <= 100_000
+    assert wheel.getinfo("gradlab/static/more.js").file_size <= 105_000
     assert wheel.getinfo("gradlab/static/panel.js").file_size <= 10_000
 
 

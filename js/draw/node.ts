@@ -36,7 +36,7 @@ export interface Face {
 /** Between lines of words. */
 export const LINE = 14;
 /** The sign of a finding before a title, and the room that it takes. */
-const SIGN = 12;
+export const SIGN = 12;
 export const SIGN_ROOM = SIGN + 4;
 export const METER = 44;
 /** How high the ground of a header's line is, over which no edge is seen. */
@@ -189,8 +189,7 @@ export class NodeView {
     const inset = this.face.width <= CHIP_WIDTH ? 12 : 14;
     const room = this.room - (severity ? SIGN_ROOM : 0);
     this.sign?.remove();
-    this.sign = severity ? this.element.appendChild(severitySign(severity, SIGN, true)) : null;
-    if (this.sign) for (const [key, at] of Object.entries({ x: inset, y: 5.5 })) set(this.sign, key, at);
+    this.sign = placedSign(this.element, severity, inset, 5.5);
     set(this.title, 'x', inset + this.room - room);
     const title = shorten(this.face.title, room, this.titleFont);
     const left = room - textWidth(title, this.titleFont) - 6;
@@ -271,26 +270,54 @@ export class ChipView {
   readonly element: SVGGElement;
   private readonly value = svg('desc', { class: 'gl-v' });
   private readonly gradient = svg('desc', { class: 'gl-g' });
+  private readonly title = svg('text', { y: 14 });
+  private readonly room: number;
+  private sign: SVGSVGElement | null = null;
 
-  constructor(title: string, shape: readonly number[] | null, past: boolean, height: number, fonts: Fonts) {
+  constructor(
+    private readonly name: string,
+    shape: readonly number[] | null,
+    past: boolean,
+    height: number,
+    private readonly fonts: Fonts
+  ) {
     const size = shape === null ? '' : shape.length === 0 ? '1' : shape.join('×');
     const sizeText = shorten(size, CHIP_WIDTH * 0.55, `11px ${fonts.code}`);
-    const room = CHIP_WIDTH - 19 - (size ? textWidth(sizeText, `11px ${fonts.code}`) + 6 : 0);
+    this.room = CHIP_WIDTH - 19 - (size ? textWidth(sizeText, `11px ${fonts.code}`) + 6 : 0);
     this.element = svg(
       'g',
       { class: `gl-chip${past ? ' gl-dashed' : ''}` },
       svg('rect', { x: 0.5, y: 0.5, width: CHIP_WIDTH - 1, height: height - 1, rx: 9.5, class: 'gl-face' }),
-      svg('text', { x: 10, y: 14, class: null }, shortenMiddle(title, room, `11px ${fonts.ui}`)),
+      this.title,
       svg('text', { x: CHIP_WIDTH - 9, y: 14, class: 'gl-mono gl-end' }, sizeText),
       this.value,
       this.gradient
     );
+    this.found();
+  }
+
+  /** Write the name, after the sign of what was found. */
+  found(severity?: Severity): void {
+    this.sign?.remove();
+    this.sign = placedSign(this.element, severity, 8, 4);
+    const used = severity ? SIGN_ROOM - 2 : 0;
+    set(this.title, 'x', 10 + used);
+    this.title.textContent = shortenMiddle(this.name, this.room - used, `11px ${this.fonts.ui}`);
   }
 
   update(value: number | null, gradient: number | null): void {
     mark(this.value, value);
     mark(this.gradient, gradient);
   }
+}
+
+/** The sign of what was found, in a node or chip. */
+function placedSign(into: SVGGElement, severity: Severity | undefined, x: number, y: number): SVGSVGElement | null {
+  if (!severity) return null;
+  const sign = into.appendChild(severitySign(severity, SIGN, true));
+  set(sign, 'x', x);
+  set(sign, 'y', y);
+  return sign;
 }
 
 /** The box of an open module: name, how it was made, and the time its ops took. */

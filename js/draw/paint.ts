@@ -2,8 +2,9 @@
 
 import { ARROW_ROOM, CHIP_HEIGHT, CHIP_WIDTH, NODE_HEIGHT } from './geometry';
 import { count, brief, plain, shape as shapeText, special } from './format';
-import { GRADIENT_X, HEADER_LINE, METER, NUMBER_END, type Fonts } from './node';
+import { GRADIENT_X, HEADER_LINE, METER, NUMBER_END, SIGN, SIGN_ROOM, type Fonts } from './node';
 import { logPart } from './scale';
+import { SIGNS, type Severity } from './severity';
 import { cellColour, HIGH, LOW, spanOf, type StripLook } from './strip';
 import { shorten, shortenMiddle, textWidth } from './text';
 
@@ -20,6 +21,8 @@ export interface NodeLook {
   double: boolean;
   fresh: boolean;
   now: boolean;
+  /** What was found there, at its worst. */
+  found: Severity | undefined;
 }
 
 /** What a node says. */
@@ -122,18 +125,43 @@ export class Painter {
       room -= size + (narrow ? 4 : 8);
     }
     const titleFont = this.ui(narrow ? 11.5 : 12.5, 600);
-    const left = x + (narrow ? 12 : 14);
+    const at = x + (narrow ? 12 : 14);
+    const signed = this.sign(look.found, at, y + 5.5);
+    room -= signed;
+    const left = at + signed;
     const title = shorten(say.title, room, titleFont);
     this.text(title, left, y + 16, '--gl-text1', titleFont);
     const used = textWidth(title, titleFont) + 6;
     if (say.note && room - used > 20) {
       this.text(shorten(say.note, room - used, this.ui(11)), left + used, y + 16, say.link ? '--gl-link' : '--gl-text2', this.ui(11));
     }
-    if (say.text) this.text(shorten(say.text, width - 24, this.ui(11)), left, y + 32, '--gl-text2', this.ui(11));
+    if (say.text) this.text(shorten(say.text, width - 24, this.ui(11)), at, y + 32, '--gl-text2', this.ui(11));
     else if (narrow) {
       const words = say.value === null ? say.words : say.words ? `${plain(say.value)} · ${say.words}` : `‖v‖ ${plain(say.value)}`;
-      this.text(words, left, y + 32, '--gl-text2', this.ui(11));
+      this.text(words, at, y + 32, '--gl-text2', this.ui(11));
     }
+  }
+
+  /** The sign of what was found, and the room that it takes. */
+  private sign(severity: Severity | undefined, x: number, y: number): number {
+    if (!severity) return 0;
+    const { ctx } = this;
+    const [outline, inside] = SIGNS[severity].map(path => new Path2D(path)) as [Path2D, Path2D];
+    const warns = severity === 'warning';
+    ctx.save();
+    ctx.translate(x, y);
+    ctx.scale(SIGN / 16, SIGN / 16);
+    ctx.fillStyle = warns ? '#e69f00' : this.colour(`--gl-${severity}`);
+    ctx.fill(outline);
+    ctx.lineWidth = 1;
+    ctx.strokeStyle = this.colour('--gl-warn-edge');
+    if (warns) ctx.stroke(outline);
+    ctx.lineWidth = 1.8;
+    ctx.lineCap = 'round';
+    ctx.strokeStyle = warns ? '#1f1600' : this.colour('--gl-icon');
+    ctx.stroke(inside);
+    ctx.restore();
+    return SIGN_ROOM;
   }
 
   private meter(
@@ -174,7 +202,7 @@ export class Painter {
     });
   }
 
-  chip(x: number, y: number, title: string, sizes: readonly number[] | null, past: boolean, hot: boolean): void {
+  chip(x: number, y: number, title: string, sizes: readonly number[] | null, past: boolean, hot: boolean, found?: Severity): void {
     const { ctx } = this;
     if (past) ctx.setLineDash([4, 3]);
     const border = past ? '--gl-edge' : '--gl-param';
@@ -183,8 +211,9 @@ export class Painter {
     if (!this.letters) return;
     const size = sizes === null ? '' : sizes.length === 0 ? '1' : sizes.join('×');
     const cut = shorten(size, CHIP_WIDTH * 0.55, this.code(11));
-    const room = CHIP_WIDTH - 19 - (size ? textWidth(cut, this.code(11)) + 6 : 0);
-    this.text(shortenMiddle(title, room, this.ui(11)), x + 10, y + 14, '--gl-text1', this.ui(11));
+    const used = this.sign(found, x + 8, y + 4) - (found ? 2 : 0);
+    const room = CHIP_WIDTH - 19 - used - (size ? textWidth(cut, this.code(11)) + 6 : 0);
+    this.text(shortenMiddle(title, room, this.ui(11)), x + 10 + used, y + 14, '--gl-text1', this.ui(11));
     this.text(cut, x + CHIP_WIDTH - 9, y + 14, '--gl-text1', this.code(11), true);
   }
 

@@ -3,12 +3,16 @@
 import { html } from '../draw/element';
 import type { Layout, Placed, PlacedEdge } from '../draw/layout';
 import { KINDS, Painter } from '../draw/paint';
+import type { Severity } from '../draw/severity';
 import type { Structure } from '../protocol/messages';
 import type { Scene, SceneBox } from './fold';
 import type { Hit, Picture } from './picture';
 import type { Palette } from './theme';
 import { madeAt } from './view';
 import { isDashed, isDouble } from './way';
+
+/** Of a node that is too far away for a sign. */
+const COLOURS: Record<Severity, string> = { error: '--gl-error', warning: '--gl-warn', info: '--gl-info' };
 
 /** Things are looked up by stripes of this height. */
 const STRIPE = 400;
@@ -154,7 +158,8 @@ export function canvasPicture(base: typeof Picture): Make {
       const groups = new Map<string, Placed[]>();
       for (const rect of rects) {
         const { selected, line } = this.look;
-        const mark = selected.has(rect.id) ? '--gl-brand' : line.has(rect.id) ? '--gl-flash-edge' : null;
+        const found = this.look.found.get(rect.id)?.[0]?.severity;
+        const mark = selected.has(rect.id) ? '--gl-brand' : line.has(rect.id) ? '--gl-flash-edge' : found ? COLOURS[found] : null;
         const name = mark ?? KINDS[this.part(rect.id).colour] ?? '--gl-shape';
         const list = groups.get(name);
         if (list) list.push(rect);
@@ -170,7 +175,8 @@ export function canvasPicture(base: typeof Picture): Make {
       const { look } = this;
       const part = this.part(id);
       ctx.globalAlpha = look.traced && !look.traced.has(id) ? 0.25 : 1;
-      if (height < 40) return painter.chip(x, y, part.title, part.shape, part.kind === 'past', look.chips.has(id));
+      const found = this.signOf(id, part);
+      if (height < 40) return painter.chip(x, y, part.title, part.shape, part.kind === 'past', look.chips.has(id), found);
       const error = this.errorOf(part);
       const [value, gradient] = this.numbers(part, id);
       const selected = look.selected.has(id);
@@ -199,7 +205,8 @@ export function canvasPicture(base: typeof Picture): Make {
           dashed: !part.grad && part.kind !== 'leaf' && !error,
           double: isDouble(part),
           fresh: look.fresh.has(id),
-          now: look.at === id
+          now: look.at === id,
+          found
         }
       );
       if (!look.line.has(id) || selected) return;

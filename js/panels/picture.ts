@@ -226,8 +226,9 @@ export abstract class Picture {
     const { parts, partOf } = this.scene;
     for (const one of findings?.key === this.structure.key ? findings.findings : []) {
       const { op, leaf } = one;
-      const id = op !== null ? (partOf[op] ?? -1) : parts.findIndex(part => part.kind === 'leaf' && part.leaves[0] === leaf);
-      if (id >= 0) found.set(id, [...(found.get(id) ?? []), one]);
+      const of = (id: number) => void found.set(id, [...(found.get(id) ?? []), one]);
+      if (op !== null) of(partOf[op] ?? -1);
+      else if (leaf !== null) parts.forEach((part, id) => part.leaves.includes(leaf) && of(id));
     }
     return found;
   }

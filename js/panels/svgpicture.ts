@@ -159,7 +159,10 @@ export class SvgPicture extends Picture {
       element.classList.toggle('gl-now', look.at === id);
       element.classList.toggle('gl-reached', look.done?.has(id) === true);
     };
-    for (const [id, view] of this.chips) mark(id, view.element, this.part(id));
+    for (const [id, view] of this.chips) {
+      mark(id, view.element, this.part(id));
+      view.found(this.signOf(id, this.part(id)));
+    }
     for (const [id, view] of this.nodes) {
       const part = this.part(id);
       mark(id, view.element, part);

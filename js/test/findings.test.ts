@@ -131,6 +131,23 @@ describe('findings on the graph', () => {
     store.findings.value = { ...store.findings.value!, key: 'another' };
     expect(root.querySelector('[data-panel="graph"] .gl-sign')).toBeNull();
   });
+
+  it('stand in the chip of a parameter too, before its name', () => {
+    feed(recorded('findings'));
+    draw(store, 'inspector', root, end.signal);
+    const chip = () => root.querySelector<SVGElement>('[data-panel="graph"] .gl-chip[data-leaf]')!;
+    const text = () => chip().querySelector('text')!;
+    const [name, left] = [text().textContent, Number(text().getAttribute('x'))];
+    const { findings } = store.findings.value!;
+    const finding: Finding = { ...findings[0]!, op: null, leaf: Number(chip().dataset.leaf), severity: 'info' };
+    store.findings.value = { ...store.findings.value!, findings: [finding] };
+    expect(chip().querySelector('.gl-sign.gl-is-info')).not.toBeNull();
+    expect(root.querySelectorAll('[data-panel="graph"] .gl-sign').length).toBe(1);
+    expect(Number(text().getAttribute('x'))).toBe(left + 14);
+    store.findings.value = { ...store.findings.value!, findings: [] };
+    expect(chip().querySelector('.gl-sign')).toBeNull();
+    expect([text().textContent, Number(text().getAttribute('x'))]).toEqual([name, left]);
+  });
 });
 
 describe('a trend', () => {

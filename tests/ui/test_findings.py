@@ -89,3 +89,49 @@ def test_cards_name_what_was_planted_lead_to_the_op_and_can_be_muted(lab: Lab) -
         lab.dock_width(width)
         panel.evaluate("p => p.scrollIntoView()")
         lab.shot(f"findings-{name}")
+
+
+LARGE = """
+%load_ext gradlab
+import numpy as np
+import gradlab as gl
+gl.manual_seed(0)
+w = gl.randn(8, 8, requires_grad=True)
+turns = np.random.default_rng(0).integers(0, 3, 330)
+"""
+DEEP = """
+h = gl.randn(16, 8) @ w
+for turn in turns:
+    h = h.tanh() if turn == 0 else h * 1.5 if turn == 1 else h + 0.1
+loss = gl.cross_entropy(h.softmax(1), gl.tensor(np.arange(16) % 8))
+loss.backward()
+"""
+# How many pixels of the picture have the colour of errors.
+RED = """canvas => {
+    const style = getComputedStyle(canvas.closest('.gl')).getPropertyValue('--gl-error').trim();
+    const [r, g, b] = [1, 3, 5].map(at => parseInt(style.slice(at, at + 2), 16));
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let found = 0;
+    for (let i = 0; i < data.length; i += 4) found += data[i] === r && data[i + 1] === g && data[i + 2] === b;
+    return found;
+}"""
+
+
+@pytest.mark.slow
+def test_a_finding_has_its_sign_on_the_node_of_a_large_graph_too(lab: Lab) -> None:
+    lab.open("large.ipynb", LARGE, DEEP)
+    lab.run(0)
+    lab.run(1)
+    card = lab.panel("findings").locator('[data-finding^="R9:"]')
+    card.wait_for()
+    graph = lab.panel("graph")
+    canvas = graph.locator("canvas.gl-canvas")
+    while not canvas.count():
+        graph.locator(".gl-node[data-module]").first.dblclick()
+    graph.locator(".gl-search input").fill("op:softmax")
+    lab.page.keyboard.press("Enter")
+    lab.eventually(lambda: 20 < canvas.evaluate(RED) < 150)  # one sign, 12 px wide and high
+    lab.shot("sign")
+    card.get_by_role("button", name="Mute").click()
+    canvas.scroll_into_view_if_needed()  # what nobody sees is not drawn
+    lab.eventually(lambda: canvas.evaluate(RED) == 0)
