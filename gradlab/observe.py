@@ -2,9 +2,9 @@
 
 The core reads a slot once per event and calls it when it is not None; `gradlab.trace` fills them. `ops` hears of what happens many
 times a step: of each op once, when it is done, and of module calls. `current` hears of passes and optimizer steps. An observer that
-has `wants_ops` False for a while, and calls `renew`, hears of the latter only; where it is alone and has a `light`, that hears of them in
-its place, in fewer calls. This module imports nothing from gradlab, so a tracer that nobody uses costs one attribute read per op and is
-never imported.
+has `wants_ops` False for a while, and calls `renew`, hears of the latter only; where it is alone and has a `light`, that hears of plain
+passes and of steps in its place, in fewer calls. This module imports nothing from gradlab, so a tracer that nobody uses costs one attribute
+read per op and is never imported.
 
 `begin` and `end` are told of what encloses other events:
 
@@ -56,10 +56,16 @@ class Observer(Protocol):
 
 
 class Light(Protocol):
-    """What hears of steps whose ops nobody wants, by as few and short calls as there may be; it lets no error of its own out."""
+    """What hears of steps whose ops nobody wants, by as few and short calls as there may be.
+
+    It lets no error of its own out but a `HaltError` and an interrupt, see `drop`.
+    """
 
     def began(self, root: Any, /) -> bool:
-        """A pass for all leaves begins at that Tensor; where this says False it is told by `begin` and `end` as others are."""
+        """A pass begins at that one Tensor, for all leaves and without hooks or a graph of its own.
+
+        Where this says False it is told by `begin` and `end`, as all other passes are.
+        """
         ...
 
     def ended(self) -> None:
@@ -98,9 +104,8 @@ def detach(observer: Any) -> None:
 
 def drop(observer: Any, error: Exception) -> None:
     """Detach an observer that raised, with a warning; a `HaltError` goes on to the user."""
-    for guard in _guards:
-        if guard.observer is observer:
-            guard.drop(error)
+    guard = next((guard for guard in _guards if guard.observer is observer), None)
+    (guard or _Guard(observer)).drop(error)  # it may have left meanwhile
 
 
 def wants_updates() -> bool:

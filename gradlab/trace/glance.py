@@ -75,6 +75,7 @@ class Glance:
                 self._entries, total = None, self._norm()
             tape.grad_norm = total
             if total - total:
+                tape.grad_norm = self._norm()
                 steps.alarm.glanced(tape, steps.last, steps.run.named(), steps.now)
             steps.passes += 1
             tape.passes += 1
@@ -100,8 +101,9 @@ class Glance:
             loss, size = tape.loss, tape.grad_norm or 0.0
             series.read_lr(optimizer, ())
             series.tape, series.passes = tape.id, self._steps.passes
-            tape.step = run.step = series.step = step = run.step + 1
-            run.timeline.put(step, (0, 1, series.lr_column), (loss, size, series.lr))
+            step = run.step + 1
+            run.timeline.put(step, (0, 1, series.lr_column), (loss, size, series.lr))  # first: a step that is counted has a row
+            tape.step = run.step = series.step = step
             tape.updated = tape.turns = True
             bad = (loss - loss) + (size - size) != 0.0
             if bad or pace.passed + 1 >= pace.together or self._steps.wants_all or recorder.needs_ops or recorder._capture is not None:

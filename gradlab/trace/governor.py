@@ -7,7 +7,7 @@ from math import ceil
 
 _FIRST = 3  # steps of a cell that are read in full in any case
 _TO_COMPARE = 4  # a period that is long enough to time steps of both kinds
-_LONGEST = 299  # steps of a period, of which one is read in full
+_LONGEST = 99  # steps of a period, of which one is read in full
 _ANEW = 256  # full steps in a row, after which it is asked again what a step without tracing takes
 _KEPT = 9  # newest durations of a kind
 

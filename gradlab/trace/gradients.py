@@ -99,7 +99,7 @@ class Gradients(Writer):
                 param = self._params.get(tensor.serial) or self.param(tensor)
                 gradient = tensor._grad
                 part = g
-                if not fresh and g is not None:
+                if not fresh and g is not None and gradient is not None:
                     g = norm(gradient)  # what was added is not all of it
                 param.array = id(gradient)
                 tape.gradient(param, g)

@@ -74,17 +74,22 @@ def norm_of_all(arrays: Iterable[Array]) -> float:
         except TypeError:
             data = b"".join([array.ravel("K").data for array in small])
         count = len(data) // dtype.itemsize
-        together = hypot(*_UNPACK[dtype][count](data)) if count < _FEW else norm(np.frombuffer(data, dtype))
+        together = _hypot(_UNPACK[dtype][count](data)) if count < _FEW else norm(np.frombuffer(data, dtype))
         if not norms:
             return together
         norms.append(together)
-    return math.nan if any(n != n for n in norms) else hypot(*norms)
+    return _hypot(norms)
+
+
+def _hypot(numbers: Sequence[float]) -> float:
+    size = hypot(*numbers)
+    return math.nan if size == _INF and any(x != x for x in numbers) else size  # hypot alone holds Inf for worse than NaN
 
 
 def few_as_bytes(arrays: Sequence[Array]) -> Callable[[bytes], tuple[float, ...]] | None:
     """What reads the entries of arrays like these from their bytes, one array after the other; None for many, or several kinds.
 
-    The bytes of others are refused by struct.error.
+    Another number of bytes is refused by struct.error.
 
     >>> a, b = np.array([3.0, 0.0]), np.array([[4.0]])
     >>> few_as_bytes([a, b])(b"".join([a, b]))

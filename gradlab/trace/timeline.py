@@ -105,7 +105,7 @@ class Timeline:
         self._last = step
 
     def put(self, step: int, columns: tuple[int, ...], values: tuple[float, ...]) -> None:
-        """Store numbers in some columns of the row of `step`, see `write`; the others of it stay, missing where it is new."""
+        """Store numbers in some columns of the row of `step`, the newest again or a later one; others stay, missing where it is new."""
         self._later.append((step, columns, values))
         if len(self._later) >= _LATER:
             self._settle()

@@ -16,7 +16,8 @@ from ..backend import Array, is_array, to_numpy, xp_of
 from .tape import Tape
 
 APART, APART_LIGHT, APART_LATER = 4, 8, 32
-"""Steps between two readings, at least; between two of which the ops were not seen; and between those after many readings."""
+"""Steps between two readings, at least; between two of which the ops were not seen; and between those after many readings, while no
+ReLU seems dead."""
 
 BATCHES = 10
 """So many batches in a row without a sign of a unit make it a dead one, if they are"""
@@ -114,11 +115,12 @@ class Units:
         """Read the graph of a step of which the ops were not seen, where its activations are those of the last one that was seen."""
         if step < self.next_reading or not self._places:
             return
-        apart = APART_LIGHT if self._count < _MANY else APART_LATER
-        self.next_reading, self._tape, self._count = step + apart, 0, self._count + 1
         found = _to_read(root)
         if [fn.__class__.__name__ for fn in found] == [name for _, name in self._places]:
+            self._count += 1
             self._see_all(found)
+        later = self._count > _MANY and not any(unit.idle_share for unit in self._known.values())
+        self.next_reading, self._tape = step + (APART_LATER if later else APART_LIGHT), 0
 
     def _move_to(self, places: list[tuple[int, str]]) -> None:
         """The activations of the graph are there now; where only their places are others, what was seen of them goes along."""

@@ -129,6 +129,7 @@ def test_what_evaluates_waits_for_the_end_of_the_running_step(asked: Any, shell:
     (_, answer) = [m.content for m in asked.messages if m.content["kind"] == "answer"]
     assert answer["step"] == 2
     assert answer["thread"] == threading.current_thread().name
+    assert current_session().recorder.between_steps == []  # type: ignore[union-attr]
 
 
 def test_what_waits_when_the_cell_ends_is_answered_then(asked: Any, shell: Any, run: Any) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import gradlab as gl
 from gradlab import nn, observe, optim
-from gradlab.trace import Recorder
+from gradlab.trace import Recorder, glance
 from gradlab.trace.governor import Governor
+from gradlab.trace.series import Series
+from gradlab.trace.summary import norm_of_all
+from gradlab.trace.timeline import Timeline
 
 often_full, seldom_full = (pytest.mark.parametrize("thrifty", [period], indirect=True) for period in (3, 9))
 
@@ -88,8 +92,73 @@ def test_an_error_inside_of_a_glance_detaches_the_recorder_and_training_goes_on(
     monkeypatch.setattr("gradlab.trace.glance.norm_of_all", lambda arrays: 1 / 0)
     with pytest.warns(UserWarning, match="division by zero.*was detached"):
         training.steps(9)
-    assert not thrifty.on and observe.light is None
+    assert not thrifty.on and observe.light is None and free(thrifty.lock)
     training.step()
+
+
+def free(lock):
+    """Whether another thread can take it."""
+    with ThreadPoolExecutor(1) as other:
+        taken = other.submit(lock.acquire, blocking=False).result()
+        if taken:
+            other.submit(lock.release).result()
+    return taken
+
+
+@seldom_full
+@pytest.mark.parametrize("where", ["norm_of_all", "put", "read_lr", "went_by"])
+def test_an_interrupt_inside_of_a_glance_reaches_the_user_and_costs_one_step_at_most(thrifty, monkeypatch, where):
+    owner = {"norm_of_all": glance, "put": Timeline, "read_lr": Series, "went_by": Governor}[where]
+    training, real, calls = Training(), getattr(owner, where), []
+
+    def once(*args):
+        calls.append(where)
+        if len(calls) == 2 and where != "norm_of_all":
+            raise KeyboardInterrupt
+        if len(calls) == 1 and where == "norm_of_all":
+            raise KeyboardInterrupt
+        return real(*args)
+
+    training.steps(9)
+    while observe.light is None:
+        training.step()
+    training.step()
+    monkeypatch.setattr(owner, where, once)
+    with pytest.raises(KeyboardInterrupt):
+        training.steps(40)
+    made = len(training.losses)
+    assert free(thrifty.lock) and thrifty.on
+    before = thrifty.step
+    assert made - 2 <= before <= made
+    training.steps(20)
+    assert thrifty.step == before + 20
+    assert np.isfinite(rows(thrifty)["loss"]).all()
+
+
+def test_who_steps_inside_of_the_pass_is_counted_in_every_step(thrifty):
+    training = Training()
+    optimizers = {p: optim.SGD([p], lr=0.05) for p in training.model.parameters()}
+
+    def step(p):
+        optimizers[p].step()
+        optimizers[p].zero_grad()
+
+    for p in optimizers:
+        p.register_post_accumulate_grad_hook(step)
+    losses = []
+    for _ in range(40):
+        loss = nn.functional.mse_loss(training.model(training.x), training.y)
+        loss.backward()
+        losses.append(loss.item())
+    assert thrifty.on and thrifty.step == 40
+    np.testing.assert_allclose(rows(thrifty)["loss"], losses, rtol=1e-6)
+
+
+@pytest.mark.parametrize("entries", [3, 40])
+def test_nan_is_worse_than_inf(entries):
+    array = np.ones(entries, np.float32)
+    array[:2] = np.nan, np.inf
+    assert math.isnan(norm_of_all([array, array])) and math.isnan(norm_of_all([array[:1], array[1:]]))
 
 
 def test_what_is_called_between_steps_may_halt_a_light_one_and_is_no_part_of_the_share(thrifty):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradlab.trace import MISSING, Timeline
+from gradlab.trace import MISSING, Timeline, is_missing
 
 
 def filled(steps: int, **options: int) -> Timeline:
@@ -135,6 +135,19 @@ def test_a_few_numbers_put_are_what_a_row_written_would_be() -> None:
             kept[c] = v
         other.write(step, kept.tolist())
     assert np.array_equal(one.rows(0)[1].view(np.uint32), other.rows(0)[1].view(np.uint32))
+
+
+def test_rows_put_together_reach_columns_that_came_later_and_the_next_block() -> None:
+    timeline = filled(3)
+    for step in range(4, 490):
+        timeline.put(step, (0,), (step,))
+    timeline.rows(0)
+    late = timeline.add("late")
+    for step in range(490, 520):
+        timeline.put(step, (0, late), (step, -step))
+    first, rows = timeline.rows(0)
+    assert first == 1 and rows[:, 0].tolist() == list(range(1, 520)) and rows[489:, late].tolist() == [-s for s in range(490, 520)]
+    assert is_missing(rows[:489, late]).all()
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

@@ -6,11 +6,12 @@ import gc
 import weakref
 
 import numpy as np
+import pytest
 
 import gradlab as gl
 from gradlab import nn
 from gradlab.trace import Recorder, recording
-from gradlab.trace.units import APART, BATCHES, Unit
+from gradlab.trace.units import APART, APART_LATER, APART_LIGHT, BATCHES, Unit
 
 
 def trained(model: nn.Module, x: gl.Tensor, steps: int) -> Recorder:
@@ -49,6 +50,27 @@ def test_a_unit_is_dead_after_enough_batches_and_samples() -> None:
     assert unit.dead == 0.25
     (unit,) = units(trained(model, gl.ones(8, 2), APART * BATCHES), "ReLU")
     assert (unit.needed, unit.dead) == (64, 0.0)
+
+
+@pytest.mark.parametrize("thrifty", [299], indirect=True)
+def test_light_steps_are_read_less_often_after_many_readings_until_a_unit_seems_dead(thrifty: Recorder) -> None:
+    model = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))
+    model[0].bias.data[:] = 100
+    optimizer = gl.optim.SGD(model.parameters(), lr=0.0)
+
+    def train(steps: int) -> int:
+        before = unit.readings if (unit := thrifty.steps.run.units.of(1, "ReLU")) else 0
+        for _ in range(steps):
+            model(gl.ones(64, 2)).sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        return thrifty.steps.run.units.of(1, "ReLU").readings - before
+
+    assert 64 <= train(64 * APART_LIGHT) <= 70
+    assert 8 <= train(10 * APART_LATER) <= 14  # and a few full steps
+    model[0].bias.data[0] = -100
+    assert train(APART_LATER * 3 + APART_LIGHT * 10) >= BATCHES
+    assert thrifty.steps.run.units.of(1, "ReLU").dead == 0.25
 
 
 def test_channels_are_the_units_of_a_convolution() -> None:
