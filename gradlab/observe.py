@@ -62,7 +62,7 @@ class Light(Protocol):
     """
 
     def began(self, root: Any, /) -> bool:
-        """A pass begins at that one Tensor, for all leaves and without hooks or a graph of its own.
+        """A pass begins at that one Tensor, for all leaves.
 
         Where this says False it is told by `begin` and `end`, as all other passes are.
         """

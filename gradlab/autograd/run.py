@@ -172,7 +172,12 @@ def _seed(what: str, root: Tensor, gradient: Any, graph: bool) -> Any:
 def _watched(roots: list[Tensor], seeds: list[Any], keep: bool, graph: bool, wanted: list[Tensor] | None) -> list[Any]:
     """The general pass, with the event that says so."""
     run = functools.partial(general.run, roots, seeds, keep=keep, graph=graph, wanted=wanted)
-    observer = observe.current
+    observer, light = observe.current, observe.light
+    if light is not None and wanted is None and len(roots) == 1 and light.began(roots[0]):
+        try:
+            return run()
+        finally:
+            light.ended()
     return run() if observer is None else observe.watched(observer, "pass", roots[0], (keep, wanted), run)
 
 

@@ -25,7 +25,7 @@ class Glance:
     itself: between a net's own arrays its code has left the caches. `Steps` alone take three times as long.
     """
 
-    __slots__ = ("_entries", "_frames", "_lock", "_open", "_pace", "_recorder", "_refs", "_roots", "_run", "_steps", "_units")
+    __slots__ = ("_entries", "_frames", "_lock", "_pace", "_recorder", "_refs", "_roots", "_run", "_steps", "_units")
 
     def __init__(self, recorder: Turning) -> None:
         self._recorder = recorder
@@ -35,14 +35,15 @@ class Glance:
         self._units, self._roots, self._refs = run.units, steps.symptoms.roots, run.refs()
         tensors = run.tensors()
         self._entries = few_as_bytes([tensor._data for tensor in tensors]) if len(tensors) == len(self._refs) else None
-        self._open = False  # a backward call runs
 
     def began(self, root: Any) -> bool:
         """Note the loss; False where this is no backward call as those before."""
         try:
             entered = clock()
             tape, run, data = self._steps.tape, self._run, root._data
-            if tape.n or tape.errors or data.size != 1 or (tape.passes and not tape.updated) or self._open or self._steps.run is not run:
+            if tape.n or tape.errors or data.size != 1 or (tape.passes and not tape.updated):
+                return False
+            if self._steps.run is not run or self._steps.in_light_pass:
                 return False
             loss = float(data.item())
             if loss - loss:  # NaN or infinite: the op is looked for
@@ -54,7 +55,7 @@ class Glance:
             self._roots.append((step, ref(root)))
             if step + 1 >= self._units.next_reading:
                 self._units.read_light(root, step + 1)
-            self._open = True
+            self._steps.in_light_pass = True
             self._pace.own += clock() - entered
             return True
         except BaseException as error:
@@ -65,8 +66,8 @@ class Glance:
         """Note the norm of all gradients together, which is also their finite test."""
         try:
             now = clock()
-            self._open = False
             steps = self._steps
+            steps.in_light_pass, steps.pending = False, []
             tape = steps.tape
             entries = self._entries
             try:
@@ -80,6 +81,8 @@ class Glance:
             steps.passes += 1
             tape.passes += 1
             tape.turns = True
+            if tape.step:  # a hook made the update already
+                self._run.write_light(tape, tape.step)
             if now >= self._frames.due:
                 self._recorder._frame_due(now)
             self._pace.own += clock() - now

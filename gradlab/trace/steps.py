@@ -22,13 +22,16 @@ class Steps(Gradients):
 
     A step closes at the first op with a graph after an update. An update is an optimizer's step, or new values in leaves that
     got a gradient.
+
+    Attributes:
+        in_light_pass: a backward call runs in a light step.
     """
 
     def __init__(self, names: Names, norms: bool) -> None:
         super().__init__(names, norms)
         self.lens = Lens()
         self.wants_all = False  # the next step is to be read in full
-        self._in_light_pass = False
+        self.in_light_pass = False
         self.lightened = -1  # so many backward passes there were before the newest light step
         self._spare = Tape(self.tree.root)
         self._purge_at = 256
@@ -70,7 +73,7 @@ class Steps(Gradients):
             self.lighten()
             self.wants_all = wanted
         self.backward_began(root)
-        self._in_light_pass = True
+        self.in_light_pass = True
         return new
 
     def light_pass_ended(self) -> None:
@@ -81,7 +84,7 @@ class Steps(Gradients):
             tape.grad_norm = total = norm_of_all([t._gradient._data for t in tensors if t._gradient is not None])
             if total - total:
                 self.alarm.glanced(tape, self.last, self.run.named(), self.now)
-        self._in_light_pass, self.pending = False, []  # where a hook made an update, the rest of the pass was seen
+        self.in_light_pass, self.pending = False, []  # where a hook made an update, the rest of the pass was seen
         self.passes += 1
         tape.passes += 1
         tape.turns = True
@@ -109,7 +112,7 @@ class Steps(Gradients):
     def stepped(self, optimizer: Any, output: list[tuple[Any, Any]]) -> None:
         """An optimizer moved these parameters by these amounts."""
         tape = self.tape
-        if not (tape.graphs or tape.passes or self._in_light_pass):
+        if not (tape.graphs or tape.passes or self.in_light_pass):
             return  # nothing that it could be the update of was traced
         if tape.light and self.run.knows(optimizer):
             series = self.run.series_of(optimizer)
@@ -269,4 +272,4 @@ class Steps(Gradients):
     def abandon(self) -> None:
         """Leave the open tape as it is, whatever state it is in, and begin an empty one."""
         self.tape, self._spare = Tape(self.tree.root), Tape(self.tree.root)
-        self.pending, self.collects, self._in_light_pass = [], True, False
+        self.pending, self.collects, self.in_light_pass = [], True, False

@@ -123,6 +123,7 @@ class Turning(Capturing):
         """An optimizer moved the parameters, of a light step perhaps."""
         steps = self._steps
         with self.lock:
+            steps.wants_all |= self._pace.light and not steps.run.knows(optimizer)  # what it holds and moves is seen in a full step only
             steps.stepped(optimizer, output)
             if self._pace.light:
                 self._glanced(now)

@@ -10,7 +10,7 @@ import pytest
 
 import gradlab as gl
 from gradlab import nn, observe, optim
-from gradlab.trace import Recorder, glance
+from gradlab.trace import Recorder, diagnose, glance
 from gradlab.trace.governor import Governor
 from gradlab.trace.series import Series
 from gradlab.trace.summary import norm_of_all
@@ -152,6 +152,27 @@ def test_who_steps_inside_of_the_pass_is_counted_in_every_step(thrifty):
         losses.append(loss.item())
     assert thrifty.on and thrifty.step == 40
     np.testing.assert_allclose(rows(thrifty)["loss"], losses, rtol=1e-6)
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["glance", "by begin and end"])
+def test_after_the_first_step_of_an_optimizer_comes_a_full_one(thrifty, alone):
+    other = Recorder()
+    if not alone:
+        observe.attach(other)
+    for _ in range(4):
+        training = Training()
+        for _ in range(12):
+            training.step()
+        second = optim.AdamW(training.model.parameters(), lr=0.01)
+        thrifty.governor._period = lambda: 99
+        training.steps(12)
+        training.optimizer = second
+        training.step()
+        training.step()
+        (table,) = [table for table in thrifty.numbers().optimizers if table["label"].startswith("AdamW")]
+        assert len(table["values"]) == 4
+        assert [finding for finding in diagnose(thrifty) if finding.rule == "R7"] == []
+    observe.detach(other)
 
 
 @pytest.mark.parametrize("entries", [3, 40])
