@@ -72,6 +72,14 @@ def lab(only_page: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
 
 
 @pytest.fixture
+def lab_of_its_own(server: Server, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Give a test a page that no other test has used, as one needs that looks into the browser's memory."""
+    lab = load(server, browser)
+    yield from watched(lab, request)
+    lab.page.context.close()
+
+
+@pytest.fixture
 def lab_without_extension(server: Server, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """Give a test a page of a JupyterLab where the extension is disabled."""
     with server.extension_disabled():

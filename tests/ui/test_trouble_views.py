@@ -105,7 +105,8 @@ def views_in_memory(lab: Lab) -> int:
     return int(answer["result"]["value"])
 
 
-def test_a_notebook_that_is_closed_leaves_nothing_in_the_page(lab: Lab) -> None:
+def test_a_notebook_that_is_closed_leaves_nothing_in_the_page(lab_of_its_own: Lab) -> None:
+    lab = lab_of_its_own
     sessions = "() => Object.keys(globalThis[Symbol.for('gradlab')].sessions).length"
     lab.open("first.ipynb", LOAD, training(steps=2), "print(layer(gl.randn(1, 3)).shape)")
     lab.run(0)
@@ -131,7 +132,8 @@ def test_a_notebook_that_is_closed_leaves_nothing_in_the_page(lab: Lab) -> None:
 
 
 @pytest.mark.slow
-def test_a_panel_that_is_shown_several_times_is_one_panel(lab: Lab) -> None:
+def test_a_panel_that_is_shown_several_times_is_one_panel(lab_of_its_own: Lab) -> None:
+    lab = lab_of_its_own
     count = """
 from gradlab.notebook import GraphPanel, current_session
 session, sent, send = current_session(), [], current_session().stream._send
