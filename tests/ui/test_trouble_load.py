@@ -101,9 +101,9 @@ def test_of_a_gradient_of_400_megabytes_only_what_is_seen_travels(lab: Lab) -> N
     value, gradient = json.loads(lab.run(3))
     for name, number in (("value", value), ("gradient", gradient)):
         canvas = panel.locator(f"canvas[data-map={name}]")
-        canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")  # in one call: it is drawn anew when numbers come
-        box = canvas.bounding_box()
-        assert box is not None
+        box = canvas.evaluate(  # in one call: it is drawn anew when numbers come
+            "canvas => { canvas.scrollIntoView({ block: 'center' }); return canvas.getBoundingClientRect().toJSON(); }"
+        )
         lab.page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] - 2)
         tip = lab.page.locator(".gl-tip:visible")
         expect(tip.locator("b")).to_have_text("[4999, 19999]")
